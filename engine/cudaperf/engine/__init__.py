@@ -1,0 +1,1 @@
+"""The engine: Task -> Candidates -> Verdicts -> Evidence. Knows neither LSP nor training."""
