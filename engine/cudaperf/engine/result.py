@@ -1,0 +1,228 @@
+"""What `optimize` is asked and what it answers: plain frozen data between the engine and whoever shows it.
+
+`optimize.optimize(request, progress)` takes an `OptimizeRequest` and gives an `OptimizeResult`; a refusal or a failure is a
+result too, never an exception. The engine writes no files of the user's: `outputs` holds texts, the command line (or an
+editor) writes them. `exit_code` and `to_json` are the machine contract of docs/json.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from cudaperf.engine.reason import Reason, ReasonCode
+
+if TYPE_CHECKING:
+    from cudaperf.engine.evidence import Evidence, Judged
+    from cudaperf.engine.verdict import ConfigurationResult
+
+ExecutorChoice = Literal["auto", "emulated", "gpu"]
+ExecutorName = Literal["emulated", "gpu"]
+JsonValue = str | int | float | bool | list["JsonValue"] | dict[str, "JsonValue"] | None
+
+EXIT_VERIFIED: Final = 0
+EXIT_USAGE: Final = 2
+EXIT_REFUSED: Final = 3
+EXIT_FAILED: Final = 4
+EXIT_UNAVAILABLE: Final = 5
+EXIT_INTERNAL: Final = 70
+EXIT_INTERRUPTED: Final = 130
+
+
+class Status(StrEnum):
+    """`refused`: the function can't or shouldn't move; `failed`: something went wrong on the way."""
+
+    VERIFIED = "verified"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizeRequest:
+    """One function to convert. `arch` is a compute capability as two digits (90 = sm_90), None for the device's or a default.
+
+    `sizes` fixes size parameters by name for timing; `schedule` is the text of one `Schedule`, None to try several;
+    `arguments` are compiler arguments (-I, -D, ...); `max_seconds` bounds the whole run. `output_directory` and `force` are
+    for whoever writes the files.
+    """
+
+    path: Path
+    function: str
+    output_directory: Path | None = None
+    arch: int | None = None
+    executor: ExecutorChoice = "auto"
+    max_seconds: float = 120.0
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    schedule: str | None = None
+    arguments: tuple[str, ...] = ()
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One event of a run: `stage` is a short name ("read", "analyse", "verify", ...), `detail` the words beside it.
+
+    `done` of `total` where the stage counts its steps, else None.
+    """
+
+    stage: str
+    detail: str = ""
+    done: int | None = None
+    total: int | None = None
+
+
+ProgressSink = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSummary:
+    """One candidate as shown to the user. `verdict` is a `Verdict.kind`, None where it was not run.
+
+    `registers` and `shared_bytes` are the largest and `occupancy` (0 to 1, theoretical) the smallest over its kernels, None
+    where no compiler for the architecture was at hand; `seconds` is the median kernel time, None where not timed on a GPU.
+    `detail` says what the verdict found ("" when it passed).
+    """
+
+    strategy: str
+    schedule: str
+    verdict: str | None = None
+    detail: str = ""
+    registers: int | None = None
+    shared_bytes: int | None = None
+    occupancy: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionListing:
+    """One function of a file: `reason` says why it can't move, None when the quick look finds nothing against it."""
+
+    name: str
+    line: int
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizeResult:
+    """The outcome of one run. `outputs` maps file names (no folder) to texts; empty unless verified.
+
+    `evidence_name` is the file name for `evidence`. `claim` is the sentence in which the result may be told ("correct on CPU
+    emulation; not run on a GPU, speed unknown"). `baselines` in seconds; `speedup` by baseline, None where not timed on a GPU.
+    """
+
+    status: Status
+    reason: Reason | None = None
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    evidence_name: str | None = None
+    evidence: Evidence | None = None
+    claim: str = ""
+    chosen_by: str = ""
+    executor: ExecutorName | None = None
+    device: str | None = None
+    configurations: tuple[ConfigurationResult, ...] = ()
+    checks: tuple[str, ...] = ()
+    baselines: Mapping[str, float] = field(default_factory=dict)
+    speedup: Mapping[str, float | None] = field(default_factory=dict)
+    candidates: tuple[CandidateSummary, ...] = ()
+
+
+def failure(reason: Reason) -> OptimizeResult:
+    """The result that carries only a reason: `refused` or `failed` by its code."""
+    failed = reason.code in _EXITS
+    return OptimizeResult(Status.FAILED if failed else Status.REFUSED, reason)
+
+
+def summarise(judged: Judged) -> CandidateSummary:
+    """A judged candidate in the few figures that users see."""
+    from cudaperf.engine.verdict import Passed
+
+    candidate, verdict = judged.candidate, judged.verdict
+    passed = verdict if isinstance(verdict, Passed) else None
+    resources = passed.resources if passed else ()
+    occupancies = [r.occupancy for r in resources if r.occupancy is not None]
+    return CandidateSummary(
+        candidate.strategy,
+        candidate.schedule,
+        verdict.kind,
+        "" if passed else describe(verdict),
+        max((r.registers for r in resources), default=None),
+        max((r.shared_bytes for r in resources), default=None),
+        min(occupancies, default=None),
+        passed.timing.median if passed and passed.timing else None,
+    )
+
+
+def describe(verdict: object) -> str:
+    """One line on what a verdict found, from its own words."""
+    words = next((getattr(verdict, name) for name in ("what", "message", "detail", "log") if getattr(verdict, name, "")), "")
+    return str(words).strip().split("\n", 1)[0]
+
+
+_EXITS: Final[Mapping[ReasonCode, int]] = {
+    ReasonCode.COMPILE: EXIT_USAGE,
+    ReasonCode.NOT_FOUND: EXIT_USAGE,
+    ReasonCode.VERIFICATION: EXIT_FAILED,
+    ReasonCode.UNAVAILABLE: EXIT_UNAVAILABLE,
+    ReasonCode.INTERNAL: EXIT_INTERNAL,
+}
+
+
+def reason_exit_code(reason: Reason) -> int:
+    """The exit code that a reason stands for; refused where no other is said."""
+    return _EXITS.get(reason.code, EXIT_REFUSED)
+
+
+def exit_code(result: OptimizeResult) -> int:
+    """The process exit code of docs/json.md."""
+    if result.reason is not None:
+        return reason_exit_code(result.reason)
+    return EXIT_VERIFIED if result.status is Status.VERIFIED else EXIT_FAILED
+
+
+def reason_json(reason: Reason) -> dict[str, JsonValue]:
+    """`code`, `message`, `line`, and the rest of the range for editors."""
+    return {
+        "code": reason.code.value,
+        "message": reason.message,
+        "line": reason.line,
+        "column": reason.column,
+        "end_line": reason.end_line,
+        "end_column": reason.end_column,
+    }
+
+
+def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
+    """The object that `--json` prints; `outputs` are the paths that were written."""
+    return {
+        "status": result.status.value,
+        "reason": reason_json(result.reason) if result.reason else None,
+        "claim": result.claim or None,
+        "chosen_by": result.chosen_by or None,
+        "outputs": list[JsonValue](outputs),
+        "executor": result.executor,
+        "device": result.device,
+        "configurations": [
+            {"sizes": dict[str, JsonValue](c.sizes), "distribution": c.distribution, "max_error": c.max_error, "bound": c.bound}
+            for c in result.configurations
+        ],
+        "checks": list[JsonValue](result.checks),
+        "baselines": dict[str, JsonValue](result.baselines),
+        "speedup": dict[str, JsonValue](result.speedup),
+        "candidates": [_candidate_json(c) for c in result.candidates],
+    }
+
+
+def _candidate_json(candidate: CandidateSummary) -> dict[str, JsonValue]:
+    return {
+        "strategy": candidate.strategy,
+        "schedule": candidate.schedule,
+        "verdict": candidate.verdict,
+        "detail": candidate.detail or None,
+        "registers": candidate.registers,
+        "shared_bytes": candidate.shared_bytes,
+        "occupancy": candidate.occupancy,
+        "seconds": candidate.seconds,
+    }
