@@ -1,0 +1,1 @@
+"""The language server: the only code that may know LSP."""

@@ -1,0 +1,1 @@
+"""Training of the proposing model, offline: one script a stage."""
