@@ -1,0 +1,14 @@
+struct node {
+    double value;
+    struct node *next;
+};
+
+// expect: refused code=unbounded line=11
+// expect: refused code=unsupported line=11
+double list_sum(const struct node *p)
+{
+    double s = 0.0;
+    for (; p; p = p->next)
+        s += p->value;
+    return s;
+}
