@@ -1,0 +1,1 @@
+"""Verification: input configurations, the original and its reference, comparison, baselines."""
