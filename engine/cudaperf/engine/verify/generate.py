@@ -243,19 +243,22 @@ class _Search:
         return next((s for s in self._proposals((3, 1, 7, 40, 2, 12), _PATIENCE) if self.accepts(s, False)), None)
 
     def _largest(self, shape: Callable[[int, int], int], fixed: Mapping[str, int], major: str = "") -> Sizes | None:
-        """The largest scale at which sizes of this shape, or ones related to them, are accepted; `major` stays as shaped."""
-        for scale in _SCALES:
-            for attempt in range(16):
+        """Sizes of this shape at the largest scale accepted, else related ones; `major` stays as shaped."""
+        found: list[Sizes] = []
+        for related, scale in itertools.product((False, True), _SCALES):
+            for attempt in range(60 if related else 8):
                 sizes = {name: self._shaped(name, shape(at, scale), attempt) for at, name in enumerate(self.names)}
                 kept = {**({major: sizes[major]} if major else {}), **fixed}
-                if attempt % 4 > 1 and len(sizes) > 1:
+                if related and len(sizes) > 1:
                     self._relate(sizes)
                 sizes.update(kept)
                 if self.accepts(sizes, True):
-                    return sizes
+                    if not related:
+                        return sizes
+                    found.append(sizes)
                 if not attempt and self._hopeless(sizes):
                     break
-        return None
+        return max(found, key=lambda s: (s.get(major, 0), sorted(s.values())), default=None)
 
     def _shaped(self, name: str, value: int, attempt: int) -> int:
         """A size that is in no extent counts repetitions: it stays small, each is a launch and amplifies rounding."""
