@@ -1,0 +1,21 @@
+// Reads past the end of the last rows when k is no multiple of the tile.
+// expect: hazard hazard=memory
+
+#define T 16
+
+extern "C" __global__ void dgemm(int m, int n, int k, double alpha, const double *A, const double *B, double beta, double *C)
+{
+    __shared__ double a[T][T], b[T][T + 1];
+    int i = blockIdx.y * T + threadIdx.y, j = blockIdx.x * T + threadIdx.x;
+    double acc = 0.0;
+    for (int l0 = 0; l0 < k; l0 += T) {
+        a[threadIdx.y][threadIdx.x] = i < m ? A[i * k + l0 + threadIdx.x] : 0.0;
+        b[threadIdx.y][threadIdx.x] = j < n ? B[(l0 + threadIdx.y) * n + j] : 0.0;
+        __syncthreads();
+        for (int l = 0; l < T; l++)
+            acc += a[threadIdx.y][l] * b[l][threadIdx.x];
+        __syncthreads();
+    }
+    if (i < m && j < n)
+        C[i * n + j] = alpha * acc + beta * C[i * n + j];
+}

@@ -1,0 +1,9 @@
+// Takes the factor for 1.
+// expect: mismatch array=y
+
+extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = x[i] + y[i];
+}

@@ -1,0 +1,9 @@
+// The last element is left out.
+// expect: mismatch array=y
+
+extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - 1)
+        y[i] = a * x[i] + y[i];
+}

@@ -1,0 +1,9 @@
+// The grid is rounded down, so the last elements stay as they were.
+// expect: mismatch array=y
+
+extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
