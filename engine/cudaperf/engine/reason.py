@@ -24,6 +24,7 @@ class ReasonCode(StrEnum):
     NO_LOOP = "no_loop"  # nothing to parallelise
     COMPILE = "compile"  # the file does not compile
     NOT_FOUND = "not_found"  # no such file or function
+    USAGE = "usage"  # the command line (or the request) itself is wrong
     UNAVAILABLE = "unavailable"  # an asked-for device or compiler is missing
     VERIFICATION = "verification"  # every candidate failed verification
     INTERNAL = "internal"  # a fault of ours

@@ -7,6 +7,7 @@ editor) writes them. `exit_code` and `to_json` are the machine contract of docs/
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,7 +18,7 @@ from cudaperf.engine.reason import Reason, ReasonCode
 
 if TYPE_CHECKING:
     from cudaperf.engine.evidence import Evidence, Judged
-    from cudaperf.engine.verdict import ConfigurationResult
+    from cudaperf.engine.verdict import ConfigurationResult, Verdict
 
 ExecutorChoice = Literal["auto", "emulated", "gpu"]
 ExecutorName = Literal["emulated", "gpu"]
@@ -147,7 +148,7 @@ def summarise(judged: Judged) -> CandidateSummary:
         candidate.strategy,
         candidate.schedule,
         verdict.kind,
-        "" if passed else describe(verdict),
+        describe(verdict),
         max((r.registers for r in resources), default=None),
         max((r.shared_bytes for r in resources), default=None),
         min(occupancies, default=None),
@@ -155,15 +156,36 @@ def summarise(judged: Judged) -> CandidateSummary:
     )
 
 
-def describe(verdict: object) -> str:
-    """One line on what a verdict found, from its own words."""
-    words = next((getattr(verdict, name) for name in ("what", "message", "detail", "log") if getattr(verdict, name, "")), "")
-    return str(words).strip().split("\n", 1)[0]
+def describe(verdict: Verdict) -> str:
+    """One line on what a verdict found."""
+    from cudaperf.engine import verdict as kinds
+
+    match verdict:
+        case kinds.Passed():
+            return ""
+        case kinds.Mismatch(what=what) if what:
+            return what
+        case kinds.Mismatch(array=array, index=index, got=got, expected=expected):
+            return f"{array}[{index}] is {got:.17g} and should be {expected:.17g}"
+        case kinds.TimedOut(seconds=seconds):
+            return f"not done after {seconds:.3g} s"
+        case kinds.OutOfMemory():
+            return "ran out of memory"
+        case kinds.CompileFailed(log=log):
+            return next((line.strip() for line in log.splitlines() if "error" in line), log.strip().split("\n")[0])
+        case kinds.Rejected(row=row, detail=detail):
+            return f"{detail} (catalogue row {row})"
+        case kinds.Unparsed(message=message) | kinds.LaunchFailed(message=message) | kinds.Infrastructure(message=message):
+            return message.strip().split("\n")[0]
+        case kinds.Hazard(hazard=hazard, message=message, line=line):
+            where = f" at line {line} of the device code" if line else ""
+            return f"{hazard}{where}: {message.strip().splitlines()[0] if message.strip() else 'no words'}"
 
 
 _EXITS: Final[Mapping[ReasonCode, int]] = {
     ReasonCode.COMPILE: EXIT_USAGE,
     ReasonCode.NOT_FOUND: EXIT_USAGE,
+    ReasonCode.USAGE: EXIT_USAGE,
     ReasonCode.VERIFICATION: EXIT_FAILED,
     ReasonCode.UNAVAILABLE: EXIT_UNAVAILABLE,
     ReasonCode.INTERNAL: EXIT_INTERNAL,
@@ -205,7 +227,12 @@ def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
         "executor": result.executor,
         "device": result.device,
         "configurations": [
-            {"sizes": dict[str, JsonValue](c.sizes), "distribution": c.distribution, "max_error": c.max_error, "bound": c.bound}
+            {
+                "sizes": dict[str, JsonValue](c.sizes),
+                "distribution": c.distribution,
+                "max_error": _finite(c.max_error),
+                "bound": _finite(c.bound),
+            }
             for c in result.configurations
         ],
         "checks": list[JsonValue](result.checks),
@@ -213,6 +240,11 @@ def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
         "speedup": dict[str, JsonValue](result.speedup),
         "candidates": [_candidate_json(c) for c in result.candidates],
     }
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no infinity and no NaN: null."""
+    return value if math.isfinite(value) else None
 
 
 def _candidate_json(candidate: CandidateSummary) -> dict[str, JsonValue]:
