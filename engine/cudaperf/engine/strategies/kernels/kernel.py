@@ -24,6 +24,8 @@ SIZES: Final = {
     "double": 8,
     "int": 4,
     "unsigned int": 4,
+    "long": 8,
+    "unsigned long": 8,
     "long long": 8,
     "unsigned long long": 8,
 }
@@ -143,9 +145,9 @@ def accumulated(type_name: str) -> int:
     return SIZES[type_name]
 
 
-def identifier(text: str) -> str:
-    """`text` with everything that can't stand in a C identifier replaced."""
-    return re.sub(r"\W", "_", text)
+def mentions(text: str, name: str) -> bool:
+    """Whether `name` stands in the text as a whole identifier."""
+    return re.search(rf"\b{name}\b", text) is not None
 
 
 def require(condition: bool, message: str) -> None:
