@@ -1,0 +1,53 @@
+// The state of the block that runs: its threads, its warps, and the queue of threads that can go on.
+#pragma once
+#include <vector>
+
+#include "runtime.h"
+
+namespace cudaperf_emu {
+enum class State : uint8_t { NEW, READY, RUNNING, BARRIER, COLLECTIVE, ACTIVE_MASK, EXITED };
+
+struct Thread {
+  Dim3 index;
+  unsigned linear;
+  State state;
+  bool fenced;
+  Fiber *fiber;
+  int line;                // of the barrier or collective that it waits at
+  Vote vote;
+  int predicate;
+  Collective kind;
+  unsigned mask;
+  Operands operands;
+  Resolve resolve;
+  const void *in;
+  void *out;
+  size_t in_size, out_size;
+  uint64_t result;
+  std::vector<PendingCopy> copies;
+  int groups;              // committed groups of asynchronous copies
+};
+
+struct Warp { unsigned existing, collectives; };
+
+struct Block {
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<unsigned> ready;
+  size_t head = 0;
+  unsigned live = 0;
+};
+
+extern Block block;
+extern Thread *running;    // null while host code or the scheduler runs
+
+inline unsigned lane(const Thread &thread) { return thread.linear % 32; }
+inline Thread &in_warp(const Thread &thread, unsigned at) { return block.threads[thread.linear / 32 * 32 + at]; }
+Thread &expect_thread(const char *what);
+void suspend();                                   // until the scheduler resumes the running thread
+void make_ready(Thread &thread);
+void join_memory(const std::vector<Thread *> &threads);  // everything before, in all of them, happens before everything after
+bool resolve_active_masks();
+[[noreturn]] void report_stuck();
+void dump_stack(Thread &thread);
+}  // namespace cudaperf_emu

@@ -1,0 +1,105 @@
+// Shared memory: an arena a block, arrays placed at their first use in a launch with poisoned gaps between them, filled with
+// the poison byte at their first use in a block. CUDA's limits on static and dynamic shared memory are checked here.
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "runtime.h"
+
+namespace cudaperf_emu {
+constexpr size_t ARENA = 1 << 20, GAP = 1024, STATIC_LIMIT = 48 << 10, ALIGN = 128;
+struct Array { const char *name; size_t offset, size; };
+
+bool shared_in_use = false;
+void register_shared() { shared_in_use = true; }
+
+static char *arena = nullptr;
+static std::vector<Array> arrays;                 // of this launch; the first is the dynamic one
+static size_t used, static_bytes;
+static uint64_t launch_number = 0, block_number = 0;
+static const Geometry *shared_launch = nullptr;
+
+// Under ThreadSanitizer a new mapping forgets the accesses of other blocks; scheduler.cpp orders it before the block.
+static void map_arena() {
+  if (arena && !tsan()) return;
+  if (arena) munmap(arena, ARENA);
+  void *address = mmap(nullptr, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) log_line("infrastructure\tno memory for emulated shared memory"), stop();
+  arena = static_cast<char *>(address);
+}
+
+static size_t place(const char *name, size_t size) {
+  size_t offset = used;
+  arrays.push_back({name, offset, size});
+  used = (offset + size + GAP + ALIGN - 1) / ALIGN * ALIGN;
+  return offset;
+}
+
+static void open_array(const Array &array) {
+  unpoison(arena + array.offset, array.size);
+  fill(arena + array.offset, settings.poison, array.size);
+}
+
+void shared_begin_launch(const Geometry &launch) {
+  shared_launch = &launch;
+  launch_number++;
+  arrays.clear();
+  used = GAP * 4;
+  static_bytes = 0;
+  place("dynamic shared memory", launch.dynamic_shared);
+}
+
+void shared_begin_block() {
+  block_number++;
+  if (!shared_in_use) return;
+  map_arena();
+  poison(arena, ARENA);
+  if (shared_launch->dynamic_shared) open_array(arrays[0]);
+}
+void shared_end_block() {}
+
+static void check_limits(const char *name, size_t size) {
+  if (static_bytes > STATIC_LIMIT)
+    log_line("error\t1\tcudaErrorInvalidValue\t%s\t%zu bytes of static shared memory with %s (%zu bytes): the limit is %zu", shared_launch->kernel,
+             static_bytes, name, size, STATIC_LIMIT), stop();
+  if (static_bytes + shared_launch->dynamic_shared > settings.shared_optin)
+    log_line("error\t1\tcudaErrorInvalidValue\t%s\tstatic and dynamic shared memory together exceed %zu bytes", shared_launch->kernel,
+             settings.shared_optin), stop();
+}
+
+void *shared_array(Slot *slot, size_t size, size_t align, const char *name, int line) {
+  if (!in_kernel()) hazard("undefined", line, 0, "the shared array %s is used outside of a kernel", name);
+  if (align > ALIGN) hazard("undefined", line, 0, "the shared array %s asks for an alignment of %zu", name, align);
+  if (slot->launch != launch_number) {
+    static_bytes += size;
+    check_limits(name, size);
+    slot->offset = place(name, size);
+    slot->launch = launch_number;
+  }
+  if (slot->block != block_number) open_array({name, slot->offset, size});
+  slot->block = block_number;
+  return arena + slot->offset;
+}
+
+void *dynamic_shared() {
+  if (!in_kernel()) hazard("undefined", 0, 0, "dynamic shared memory is used outside of a kernel");
+  return arena + arrays[0].offset;
+}
+
+bool describe_shared(uintptr_t address, char *text, size_t size) {
+  uintptr_t base = reinterpret_cast<uintptr_t>(arena);
+  if (!arena || address < base || address >= base + ARENA) return false;
+  const Array *nearest = nullptr;
+  size_t best = ARENA, offset = address - base;
+  for (const Array &array : arrays) {
+    size_t distance = offset < array.offset ? array.offset - offset : offset >= array.offset + array.size ? offset - array.offset - array.size + 1 : 0;
+    if (distance < best && (array.size || arrays.size() == 1)) best = distance, nearest = &array;
+  }
+  if (!nearest) return false;
+  bool before = offset < nearest->offset;
+  snprintf(text, size, "%zu bytes %s shared memory %s of %zu bytes", before ? nearest->offset - offset : offset - nearest->offset - nearest->size,
+           before ? "before" : "past the end of", nearest->name, nearest->size);
+  return true;
+}
+}  // namespace cudaperf_emu
