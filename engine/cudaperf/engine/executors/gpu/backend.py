@@ -87,10 +87,12 @@ class Backend(Protocol):
         """Seconds between two recorded events, which are used up; waits for the second."""
 
 
-def open_backend() -> Backend:
-    """pycuda where it imports, else cuda-bindings; raises `BackendMissing` with what to do."""
+def open_backend(wanted: str | None = None) -> Backend:
+    """pycuda where it imports, else cuda-bindings, or the `wanted` one; raises `BackendMissing` with what to do."""
     problems = []
-    for module, opener in (("pycuda", _open_pycuda), ("cuda.bindings", _open_bindings)):
+    for module, opener in (("pycuda", _open_pycuda), ("cuda-bindings", _open_bindings)):
+        if wanted not in (None, module):
+            continue
         try:
             return opener()
         except ImportError as error:

@@ -16,7 +16,7 @@ from cudaperf.engine.executors.gpu.backend import Backend, DeviceError, Kernel
 from cudaperf.engine.executors.gpu.interpret import Interpreter, PlanStopped, refuse, verdict_of
 from cudaperf.engine.executors.gpu.memory import Buffers
 from cudaperf.engine.plan import LaunchPlan, launches
-from cudaperf.engine.size import SizeError, evaluate
+from cudaperf.engine.size import Reader, SizeError, evaluate
 from cudaperf.engine.task import ElementType, ScalarType, Task
 from cudaperf.engine.verdict import Hazard, LaunchFailed, Rejected, Verdict
 from cudaperf.engine.verify import data
@@ -35,10 +35,12 @@ class Loaded:
     backend: Backend
     kernels: Mapping[str, Kernel]
 
-    def run(self, inputs: Mapping[str, Value]) -> dict[str, Value] | Verdict:
-        """The outputs by name, or what ended the candidate."""
+    def run(self, inputs: Mapping[str, Value]) -> dict[str, Value] | Verdict | None:
+        """The outputs by name, what ended the candidate, or None where the task's requirements don't hold (a fall back)."""
         buffers = Buffers(self.backend)
         try:
+            if not self._applies(inputs):
+                return None
             self.fill(buffers, inputs)
             self.interpreter(self.backend, buffers, inputs).run(self.plan.steps, integers(self.task, inputs))
             self.backend.synchronize()
@@ -51,6 +53,13 @@ class Loaded:
             return verdict_of(error, "the plan")
         finally:
             _free(buffers)
+
+    def _applies(self, inputs: Mapping[str, Value]) -> bool:
+        values = integers(self.task, inputs)
+        try:
+            return all(evaluate(text, values, reader(inputs)) for text in self.task.requirements)
+        except SizeError as error:
+            raise refuse(f"requirement: {error}") from error
 
     def interpreter(self, backend: Backend, buffers: Buffers, inputs: Mapping[str, Value], careful: bool = True) -> Interpreter:
         scalars = {p.name: inputs[p.name] for p in self.task.scalars}
@@ -123,6 +132,20 @@ def _bytes(value: Value) -> bytes:
 def integers(task: Task, inputs: Mapping[str, Value]) -> dict[str, int]:
     """What size expressions may name: every integer scalar."""
     return {p.name: int(inputs[p.name]) for p in task.scalars if isinstance(p.type, ScalarType) and p.type.number == "int"}
+
+
+def reader(inputs: Mapping[str, Value]) -> Reader:
+    """Reads `at` and `top` of size expressions from the input arrays."""
+
+    def read(function: str, array: str, argument: int) -> int:
+        content = np.asarray(inputs[array]).reshape(-1)
+        if function == "at":
+            if not 0 <= argument < content.size:
+                raise SizeError(f"at({array}, {argument}) is outside its {content.size} elements")
+            return int(content[argument])
+        return max(0, int(content[: max(argument, 0)].max(initial=-1)) + 1)
+
+    return read
 
 
 def load(task: Task, plan: LaunchPlan, backend: Backend, cubin: bytes) -> Loaded | Verdict:

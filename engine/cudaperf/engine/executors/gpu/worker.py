@@ -1,4 +1,4 @@
-"""The process that owns the CUDA context: `python -m cudaperf.engine.executors.gpu.worker`, spoken to over stdio.
+"""The process that owns the CUDA context: `python -m cudaperf.engine.executors.gpu.worker [BACKEND]`, spoken to over stdio.
 
 Requests (see `framing`): "load" (task, plan; attachment: cubin), "run" (attachment: input file), "time" (seconds, seed;
 attachment: input file), "ceiling", "stop". Replies: "hello" once at the start or "missing" with a message; then "loaded",
@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -90,6 +90,9 @@ class Worker:
         if self._loaded is None:
             return Infrastructure(message="run before load")
         result = self._loaded.run(self._inputs(self._loaded, message))
+        if result is None:
+            framing.write(self._replies, "outputs", {}, (data.FALLBACK,))
+            return None
         if not isinstance(result, dict):
             return result
         with tempfile.TemporaryDirectory(prefix="cudaperf-worker-") as folder:
@@ -116,12 +119,12 @@ class Worker:
         return None
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
     """Speak on what was standard output; anything else printed in this process (a kernel's printf) goes to standard error."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
-        backend = open_backend()
+        backend = open_backend(*arguments[:1])
     except (BackendMissing, DeviceError) as error:
         framing.write(replies, "missing", {"version": framing.VERSION, "message": str(error)})
         return 1
@@ -131,6 +134,6 @@ def main() -> int:
 
 if __name__ == "__main__":
     sys.stdout.flush()
-    status = main()
+    status = main(sys.argv[1:])
     sys.stderr.flush()
     os._exit(status)  # a lost context must not be torn down by the interpreter's exit handlers
