@@ -10,7 +10,7 @@ import typer
 
 from cudaperf.engine.cli import options
 from cudaperf.engine.reason import Reason, ReasonCode
-from cudaperf.engine.result import OptimizeRequest, OptimizeResult, Status, exit_code, failure
+from cudaperf.engine.result import FunctionListing, OptimizeRequest, OptimizeResult, Status, exit_code, failure
 
 
 def optimize(
@@ -51,14 +51,19 @@ def optimize(
 
 def _list(request: OptimizeRequest, as_json: bool) -> int:
     from cudaperf.engine.cli import show
-    from cudaperf.engine.optimize import list_functions
 
-    found = _unreadable(request.path) or list_functions(request.path, request.arguments)
+    found = _unreadable(request.path) or _functions(request)
     if isinstance(found, Reason):
         show.result(request, failure(found), (), as_json)
         return exit_code(failure(found))
     show.listing(request.path, found, as_json)
     return 0
+
+
+def _functions(request: OptimizeRequest) -> tuple[FunctionListing, ...] | Reason:
+    from cudaperf.engine.optimize import list_functions
+
+    return list_functions(request.path, request.arguments)
 
 
 def _convert(request: OptimizeRequest, as_json: bool) -> int:

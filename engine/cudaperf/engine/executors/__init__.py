@@ -1,0 +1,1 @@
+"""Where candidates run: emulated on the host, on a GPU; one protocol."""

@@ -1,0 +1,113 @@
+"""What `cudaperf` answers before any code is read: help, version, doctor, and command lines that can't be read."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from conftest import Command
+
+SOURCE = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n"
+
+
+def test_help_names_the_commands(cudaperf: Command) -> None:
+    for arguments in ([], ["--help"], ["-h"]):
+        done = cudaperf(*arguments)
+        assert done.returncode == 0
+        assert all(name in done.stdout for name in ("optimize", "replay", "doctor", "version"))
+
+
+def test_version_is_the_packages(cudaperf: Command) -> None:
+    import tomllib
+
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
+    assert cudaperf("version").stdout == f"cudaperf {project['version']}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["frobnicate"], "frobnicate"),
+        (["optimize"], "FILE"),
+        (["optimize", "f.c::f", "--nonsense"], "--nonsense"),
+        (["optimize", "f.c::"], "FILE::FUNCTION"),
+        (["optimize", "f.c::2f"], "FILE::FUNCTION"),
+        (["optimize", "f.c::f", "--size", "n"], "NAME=VALUE"),
+        (["optimize", "f.c::f", "--size", "n=-1"], "NAME=VALUE"),
+        (["optimize", "f.c::f", "--size", "n=99999999999999999999"], "NAME=VALUE"),
+        (["optimize", "f.c::f", "--size", "n=1", "--size", "n=2"], "twice"),
+        (["optimize", "f.c::f", "--executor", "quantum"], "auto, emulated, gpu"),
+        (["optimize", "f.c::f", "--arch", "sm_1"], "known: 75"),
+        (["optimize", "f.c::f", "--arch", "fast"], "fast"),
+        (["optimize", "f.c::f", "--max-seconds", "0"], "positive"),
+        (["optimize", "f.c::f", "--max-seconds", "nan"], "positive"),
+        (["optimize", "f.c::f", "--schedule", "tile("], "tile("),
+        (["optimize", "f.c::f", "-D", "1X"], "1X"),
+    ],
+)
+def test_a_command_line_that_cannot_be_read_is_a_usage_error(cudaperf: Command, arguments: list[str], says: str) -> None:
+    cudaperf.write("f.c", SOURCE)
+    done = cudaperf(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+    as_json = cudaperf(*arguments, "--json")
+    answer = json.loads(as_json.stdout)
+    assert as_json.returncode == 2
+    assert answer["status"] == "failed"
+    assert answer["reason"]["code"] == "usage"
+    assert says in answer["reason"]["message"]
+    assert cudaperf.files() == {"f.c"}
+
+
+@pytest.mark.parametrize("target", ["missing.c::f", "missing.c", ".::f"])
+def test_a_file_that_cannot_be_opened_is_told(cudaperf: Command, target: str) -> None:
+    done = cudaperf("optimize", target)
+    assert done.returncode == 2
+    assert "[not_found]" in done.stderr
+    answer = json.loads(cudaperf("optimize", target, "--json").stdout)
+    assert answer["reason"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("name", ["f.f.cu", "f.f.h", "f.f.evidence.json"])
+def test_files_of_others_are_never_overwritten(cudaperf: Command, name: str) -> None:
+    cudaperf.write("f.c", SOURCE)
+    cudaperf.write(name, "{}\n")
+    done = cudaperf("optimize", "f.c::f")
+    assert done.returncode == 2
+    assert name in done.stderr
+    assert "--force" in done.stderr
+    assert (cudaperf.folder / name).read_text() == "{}\n"
+    assert cudaperf.files() == {"f.c", name}
+
+
+def test_an_output_folder_that_is_a_file_is_told(cudaperf: Command) -> None:
+    cudaperf.write("f.c", SOURCE)
+    done = cudaperf("optimize", "f.c::f", "-o", "f.c")
+    assert done.returncode == 2
+    assert "not a folder" in done.stderr
+
+
+def test_doctor_says_what_is_here(cudaperf: Command) -> None:
+    done = cudaperf("doctor")
+    answer = json.loads(cudaperf("doctor", "--json").stdout)
+    parts = {part["name"]: part for part in answer["parts"]}
+    assert done.returncode == (0 if answer["ready"] else 5)
+    assert parts["libclang"]["found"]
+    assert parts["islpy"]["found"]
+    for name, part in parts.items():
+        assert name in done.stdout
+        assert part["found"] or (part["adds"] in done.stdout and part["command"] in done.stdout)
+
+
+def test_doctor_misses_a_compiler_that_is_not_there(cudaperf: Command, tmp_path: Path) -> None:
+    nothing = {"PATH": str(tmp_path), "CXX": "", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = cudaperf("doctor", env=nothing)
+    assert done.returncode == 5
+    assert "MISSING" in done.stdout
+    assert "apt-get install g++" in done.stdout
