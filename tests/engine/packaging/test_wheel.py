@@ -41,8 +41,8 @@ def test_wheel_installs_and_answers_outside_the_tree(wheel: Path, tmp_path: Path
     environment = tmp_path / "environment"
     venv.create(environment, with_pip=False, symlinks=True)
     python = environment / "bin" / "python"
-    install = ["install", "--quiet", "--no-deps", "--no-index", wheel]
-    subprocess.run([sys.executable, "-m", "pip", "--python", python, *install], check=True)
+    install = ["install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    subprocess.run([sys.executable, "-m", "pip", "--python", str(python), *install], check=True)
     # Dependencies from here; the tree itself (an editable install) must not help.
     site = next((environment / "lib").glob("python*/site-packages"))
     dependencies = Path(pytest.__file__).parents[1]
