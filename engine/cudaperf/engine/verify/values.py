@@ -276,6 +276,12 @@ def reader_of(values: Mapping[str, Value]) -> size.Reader:
     return read
 
 
+def evaluated_extents(p: ArrayParameter, spec: ConfigurationSpec, values: Mapping[str, Value]) -> list[int]:
+    """An array's extents in one configuration; raises `SizeError`."""
+    names, reader = environment(values, spec), reader_of(values)
+    return [max(0, size.evaluate(text, names, reader)) for text in extent_texts(p)]
+
+
 def environment(values: Mapping[str, Value], spec: ConfigurationSpec) -> dict[str, int]:
     """The integers that size expressions may name: integer scalars and free sizes."""
     return {**spec.sizes, **{name: v for name, v in values.items() if isinstance(v, int)}}
