@@ -41,7 +41,7 @@ def task(returns: ScalarType | None = None, requirements: tuple[str, ...] = ()) 
         parameters=(
             ScalarParameter(name="n", type=INT, role="size", declaration="int n"),
             ScalarParameter(name="s", type=DOUBLE, role="value", declaration="double s"),
-            ArrayParameter(name="x", type=DOUBLE, extents=("n",), access="in", declaration="const double *x"),
+            ArrayParameter(name="x", type=DOUBLE, extents=("n",), access="in", declaration="const double *x", const=True),
             ArrayParameter(name="y", type=DOUBLE, extents=("n",), access="inout", declaration="double *y"),
         ),
         returns=returns,

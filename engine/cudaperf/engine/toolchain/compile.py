@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from cudaperf.engine.candidate import Candidate
 from cudaperf.engine.plan import Launch, launches
@@ -71,7 +73,10 @@ def nvcc_compiler() -> DeviceCompiler | None:
 
 def with_prelude(code: str) -> str:
     """The code after what standard headers would define; lines keep their numbers in messages."""
-    return f'{_prelude()}#line 1 "candidate.cu"\n{code}'
+    return f"{_prelude()}{_OWN_LINES}{code}"
+
+
+_OWN_LINES: Final = '#line 1 "candidate.cu"\n'
 
 
 @lru_cache(maxsize=1)
@@ -193,6 +198,14 @@ def resources(candidate: Candidate, architecture: Architecture) -> tuple[KernelR
     return kernel_resources(candidate, cubin, architecture) if isinstance(cubin, Cubin) else ()
 
 
+_CP_FUNCTION: Final = re.compile(r"\bcp_\w+")
+
+
 def device_text(candidate: Candidate) -> str:
-    """The whole device code of a candidate, `cp_*` functions included."""
-    return candidate.device_code
+    """The whole device code of a candidate: the `cp_*` functions that it calls, then its own lines under their own numbers."""
+    code = candidate.device_code
+    if not _CP_FUNCTION.search(code):
+        return code
+    from cudaperf.engine.strategies.cp import cp_header
+
+    return f"{cp_header(code)}\n{_OWN_LINES}{code}"

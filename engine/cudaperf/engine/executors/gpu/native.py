@@ -30,10 +30,12 @@ class NativeProgram:
     path: Path
 
     def run(self, source: Path, target: Path, configuration: int, deadline: float) -> Verdict | None:
-        """Write the output file of one configuration, or say what went wrong."""
+        """Write the output file of one configuration (what was said on stderr beside it), or say what went wrong."""
         done = _execute([str(self.path), str(source), str(target)], deadline)
         if isinstance(done, TimedOut):
             return TimedOut(seconds=done.seconds, configuration=configuration)
+        if done.stderr:
+            target.with_suffix(".log").write_text(done.stderr, encoding="utf-8")
         return _judge(done, configuration)
 
     def seconds(self, source: Path, deadline: float) -> float | None:
