@@ -9,7 +9,12 @@
 #include "streams.h"
 
 namespace cudaperf_emu {
-struct Allocation { size_t size; char *base; unsigned number; };  // base is null for a __device__ variable
+struct Allocation {  // base is null for a __device__ variable; released: by cudaFreeAsync, once its stream gets there
+  size_t size;
+  char *base;
+  unsigned number;
+  bool released = false;
+};
 // Never destroyed: they are read after the program's own static destructors.
 static auto &allocations() {
   static auto *all = new std::map<uintptr_t, Allocation>;
@@ -115,7 +120,7 @@ void check_pointer(const char *kernel, int line, unsigned position, const void *
 void report_leaks() {
   size_t count = 0, bytes = 0;
   for (auto &[address, a] : allocations())
-    if (a.base) count++, bytes += a.size;
+    if (a.base && !a.released) count++, bytes += a.size;
   if (count) log_line("leak\t%zu\t%zu", count, bytes);
 }
 }  // namespace cudaperf_emu
@@ -124,6 +129,7 @@ using namespace cudaperf_emu;
 extern "C" {
 cudaError_t cudaMalloc(void **pointer, size_t size) {
   if (capturing()) return cudaError_t(fail(cudaErrorStreamCaptureUnsupported, nullptr, "cudaMalloc during stream capture"));
+  if (refused("cudaMalloc")) return cudaErrorMemoryAllocation;
   return cudaError_t(allocate(pointer, size));
 }
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t) { return cudaMalloc(pointer, size); }
@@ -134,7 +140,9 @@ cudaError_t cudaFree(void *pointer) {
 }
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
   if (capturing()) return cudaError_t(fail(cudaErrorStreamCaptureUnsupported, nullptr, "cudaFreeAsync during stream capture"));
-  if (pointer && !allocations().count(reinterpret_cast<uintptr_t>(pointer))) return cudaError_t(release(pointer));
+  auto found = allocations().find(reinterpret_cast<uintptr_t>(pointer));
+  if (pointer && found == allocations().end()) return cudaError_t(release(pointer));
+  if (pointer) found->second.released = true;
   enqueue(stream, [=] { release(pointer); });
   return cudaSuccess;
 }

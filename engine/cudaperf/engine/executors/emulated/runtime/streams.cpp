@@ -23,6 +23,14 @@ static auto &dynamic_limits() {
 
 static CudaperfStream &of(cudaStream_t stream) { return stream ? *stream : legacy; }
 bool capturing() { return capture_count > 0; }
+bool refused(const char *call) {
+  static const char *text = getenv("CUDAPERF_EMULATED_FAIL_AT");
+  static long left = text ? atol(text) : 0;
+  if (left <= 0 || --left > 0) return false;
+  log_line("refused\t%s", call);
+  last_error = cudaErrorUnknown;
+  return true;
+}
 
 int fail(int error, const char *kernel, const char *format, ...) {
   char text[512];
@@ -98,6 +106,7 @@ void submit(const Call &call, const void *function, std::function<void()> body) 
     fail(cudaErrorInvalidValue, call.name, "%zu bytes of dynamic shared memory: the limit is %zu", call.shared, limit);
     return;
   }
+  if (refused(call.name)) return;
   Geometry geometry{call.name, call.line, g, b, call.shared};
   enqueue(static_cast<cudaStream_t>(call.stream), [geometry, body = std::move(body)] { run_grid(geometry, body); });
 }
@@ -115,6 +124,7 @@ static const char *wrong_copy(void *target, const void *source, size_t size, cud
 }
 
 static cudaError_t copy(void *target, const void *source, size_t size, cudaMemcpyKind kind, cudaStream_t stream, bool wait) {
+  if (refused("cudaMemcpy")) return cudaErrorUnknown;
   if (!size) return cudaSuccess;
   if (const char *why = wrong_copy(target, source, size, kind))
     return cudaError_t(fail(cudaErrorInvalidValue, nullptr, "copy of %zu bytes: %s", size, why));
@@ -124,6 +134,7 @@ static cudaError_t copy(void *target, const void *source, size_t size, cudaMemcp
 }
 
 static cudaError_t set(void *target, int value, size_t size, cudaStream_t stream) {
+  if (refused("cudaMemset")) return cudaErrorUnknown;
   if (!size) return cudaSuccess;
   if (!device_range(target, size))
     return cudaError_t(fail(cudaErrorInvalidValue, nullptr, "cudaMemset of %zu bytes: not, or not wholly, device memory", size));
@@ -154,10 +165,15 @@ cudaError_t cudaperf_symbol_copy(void *target, const void *source, size_t size, 
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+  if (refused("cudaStreamCreate")) return cudaErrorUnknown;
   streams.emplace_back();
   *stream = &streams.back();
   (*stream)->non_blocking = flags & cudaStreamNonBlocking;
   return cudaSuccess;
+}
+cudaStream_t cudaperf_stream_per_thread() {
+  static cudaStream_t stream = (streams.emplace_back(), &streams.back());
+  return stream;
 }
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -170,6 +186,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (of(stream).capture) return no_capture("cudaStreamSynchronize");
+  if (refused("cudaStreamSynchronize")) return cudaErrorUnknown;
   run_stream(stream);
   return cudaSuccess;
 }
@@ -217,10 +234,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (refused("cudaStreamBeginCapture")) return cudaErrorUnknown;
   if (!stream) return cudaError_t(fail(cudaErrorStreamCaptureUnsupported, nullptr, "the default stream can't be captured"));
   if (stream->capture) return cudaError_t(fail(cudaErrorStreamCaptureUnsupported, nullptr, "the stream is already capturing"));
   stream->capture = new CudaperfGraph;
   capture_count++;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
+  if (refused("cudaStreamIsCapturing")) return cudaErrorUnknown;
+  *status = of(stream).capture ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
@@ -228,13 +251,20 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
   *graph = stream->capture;
   stream->capture = nullptr;
   capture_count--;
+  if (refused("cudaStreamEndCapture")) {
+    delete *graph;
+    *graph = nullptr;
+    return cudaErrorUnknown;
+  }
   return cudaSuccess;
 }
 cudaError_t cudaperf_graph_instantiate(cudaGraphExec_t *executable, cudaGraph_t graph) {
+  if (refused("cudaGraphInstantiate")) return cudaErrorUnknown;
   *executable = new CudaperfGraph(*graph);
   return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  if (refused("cudaGraphLaunch")) return cudaErrorUnknown;
   enqueue(stream, [operations = graph->operations] { for (auto &operation : operations) operation(); });
   return cudaSuccess;
 }

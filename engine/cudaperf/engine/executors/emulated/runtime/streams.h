@@ -22,6 +22,7 @@ struct CudaperfEvent {
 
 namespace cudaperf_emu {
 bool capturing();
+bool refused(const char *call);  // whether CUDAPERF_EMULATED_FAIL_AT asks for this call, counted from 1, to fail
 void enqueue(cudaStream_t stream, Operation operation);
 void run_stream(cudaStream_t stream);
 void run_everything();

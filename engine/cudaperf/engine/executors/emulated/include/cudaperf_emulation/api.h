@@ -36,6 +36,7 @@ typedef cudaError cudaError_t;
 
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive, cudaStreamCaptureStatusInvalidated };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout = 9 };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaDeviceAttr {
@@ -63,6 +64,7 @@ struct cudaDeviceProp {
 constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1, cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterReadOnly = 8, cudaHostAllocDefault = 0;
 constexpr cudaStream_t cudaStreamLegacy = nullptr;
+#define cudaStreamPerThread (cudaperf_stream_per_thread())
 
 extern "C" {
 cudaError_t cudaMalloc(void **pointer, size_t size);
@@ -107,6 +109,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaStream_t cudaperf_stream_per_thread();
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
 cudaError_t cudaGraphDestroy(cudaGraph_t graph);
@@ -129,6 +133,7 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event) { return cudaEventRecord(e
 inline cudaError_t cudaMemcpyAsync(void *t, const void *s, size_t n, cudaMemcpyKind k) { return cudaMemcpyAsync(t, s, n, k, nullptr); }
 inline cudaError_t cudaMemsetAsync(void *t, int v, size_t n) { return cudaMemsetAsync(t, v, n, nullptr); }
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event) { return cudaStreamWaitEvent(stream, event, 0); }
+inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *e, cudaGraph_t g, unsigned long long) { return cudaperf_graph_instantiate(e, g); }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g, unsigned long long = 0) { return cudaperf_graph_instantiate(e, g); }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *e, cudaGraph_t g, cudaGraphNode_t *, char *, size_t) {
   return cudaperf_graph_instantiate(e, g);
