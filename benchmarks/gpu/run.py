@@ -76,11 +76,9 @@ def run_tests(out: Path) -> int:
     command = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", "-p", "no:cacheprovider", f"--junitxml={out / 'tests.xml'}"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "engine"), os.environ.get("PYTHONPATH", "")])}
     with (out / "tests.log").open("w") as log:
-        status = subprocess.run(
-            command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False
-        ).returncode
+        done = subprocess.run(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False)
     print("tests:", (out / "tests.log").read_text().strip().splitlines()[-1:], flush=True)
-    return status
+    return done.returncode
 
 
 def measure_device() -> tuple[dict[str, Any], dict[str, Any]]:

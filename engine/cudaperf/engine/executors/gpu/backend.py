@@ -6,6 +6,7 @@ Addresses are plain integers. Everything is ordered on the backend's one stream;
 
 from __future__ import annotations
 
+import ctypes
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
@@ -89,6 +90,7 @@ class Backend(Protocol):
 
 def open_backend(wanted: str | None = None) -> Backend:
     """pycuda where it imports, else cuda-bindings, or the `wanted` one; raises `BackendMissing` with what to do."""
+    _require_driver()
     problems = []
     for module, opener in (("pycuda", _open_pycuda), ("cuda-bindings", _open_bindings)):
         if wanted not in (None, module):
@@ -99,6 +101,13 @@ def open_backend(wanted: str | None = None) -> Backend:
             problems.append(f"{module}: {error}")
     advice = "pip install 'cudaperf[gpu]' adds pycuda; cuda-bindings, which needs no compiler to install, will do as well"
     raise BackendMissing(f"no package here drives a GPU ({'; '.join(problems)}): {advice}")
+
+
+def _require_driver() -> None:
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        raise BackendMissing(f"no NVIDIA driver here ({error})") from error
 
 
 def _open_pycuda() -> Backend:
