@@ -1,0 +1,93 @@
+"""The analysis half of `optimize`: from a file and a function's name to a task and what strategies offer for it.
+
+Nothing is compiled for a device or run here. Raises `Refusal` with the reason and its place in the user's file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cudaperf.engine import size
+from cudaperf.engine.describe import describe
+from cudaperf.engine.loops import assume, ir
+from cudaperf.engine.loops.nest import Program, nests
+from cudaperf.engine.loops.partition import partition
+from cudaperf.engine.loops.sets import BudgetExceeded
+from cudaperf.engine.reason import Reason, ReasonCode, Refusal
+from cudaperf.engine.schedule import Schedule
+from cudaperf.engine.strategies.compose import Choices, choices
+from cudaperf.engine.task import Original, Task
+
+LEAST_WORK = 4096
+"""Statement instances below which a function of fixed size can't pay for one launch (some 10 microseconds)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    unit: ir.Unit
+    program: Program
+    task: Task
+
+
+def analyse(path: Path, function: str, arguments: tuple[str, ...] = ()) -> Analysed:
+    """Front end, loop analysis, task."""
+    from cudaperf.engine.sources import c
+    from cudaperf.engine.verify.reference import reference_source
+
+    unit = c.load(path, function, arguments)
+    if isinstance(unit, Reason):
+        raise Refusal(unit)
+    try:
+        assumed = assume.parse(unit.assumptions)
+    except size.SizeError as error:
+        raise Refusal(
+            c.place(unit, ReasonCode.UNSUPPORTED, f"an assume comment can't be read: {error}", unit.function)
+        ) from error
+    try:
+        program = partition(unit, assumed.conditions)
+        task = describe(program, original(unit), assumed.texts, dict(assumed.extents))
+    except BudgetExceeded as error:
+        message = "the analysis of this function's loops exceeded its budget"
+        raise Refusal(c.place(unit, ReasonCode.BUDGET, message, unit.function)) from error
+    profitable(unit, task)
+    return Analysed(unit, program, task.model_copy(update={"reference": reference_source(unit, task)}))
+
+
+def original(unit: ir.Unit) -> Original:
+    from cudaperf.engine.sources import c
+
+    return Original(
+        path=Path(unit.path).name,
+        function=unit.function.name,
+        source=unit.text.decode("utf-8", "replace"),
+        preprocessed=c.preprocess(unit.path, unit.arguments),
+        arguments=unit.arguments,
+        static=unit.function.is_static,
+    )
+
+
+def profitable(unit: ir.Unit, task: Task) -> None:
+    """Refuse a function whose size is fixed and too small; sizes that are arguments are the caller's to judge."""
+    from cudaperf.engine.sources import c
+
+    if size.names(task.work) or size.arrays(task.work):
+        return
+    work = size.evaluate(task.work, {})
+    if work < LEAST_WORK:
+        first = next(n for n in ir.walk(unit.function.body) if isinstance(n, ir.For | ir.While))
+        message = f"not worth moving: {work} iterations in all, and one kernel launch takes as long as about {LEAST_WORK}"
+        raise Refusal(c.place(unit, ReasonCode.NOT_PROFITABLE, message, first))
+
+
+def offered(analysed: Analysed, wanted: Schedule | None) -> Choices:
+    """What the strategies offer; a nest with no offer is a refusal that lists why each strategy declined."""
+    from cudaperf.engine.sources import c
+
+    made = choices(analysed.program, wanted)
+    for nest in nests(analysed.program.steps):
+        if not made.offers[nest.name]:
+            because = "; ".join(made.refusals[nest.name]) or "no strategy of that name"
+            message = f"no strategy takes the loop over {nest.root.var}: {because}"
+            raise Refusal(c.place(analysed.unit, ReasonCode.UNSUPPORTED, message, nest.root))
+    return made

@@ -1,0 +1,308 @@
+"""From C expressions to polynomials and conditions, under the current values of integer scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.poly import ONE, TRUE, And, Atoms, Compare, Condition, Or, Poly, compare
+
+
+@dataclass(slots=True)
+class Environment:
+    """The polynomial value of every integer scalar at the current point of the walk."""
+
+    atoms: Atoms
+    values: dict[str, Poly] = field(default_factory=dict)
+    iterators: set[str] = field(default_factory=set)
+
+    def snapshot(self) -> dict[str, Poly]:
+        return dict(self.values)
+
+    def restore(self, values: dict[str, Poly]) -> None:
+        self.values = dict(values)
+
+    def declare(self, node: ir.Decl) -> None:
+        if not node.dims and isinstance(node.type, ir.Scalar) and node.type.kind == "int":
+            self.values[node.name] = (
+                to_poly(node.init, self) if node.init is not None and not isinstance(node.init, tuple) else self.atoms.fresh()
+            )
+
+    def assign(self, node: ir.Assign) -> None:
+        target = node.target
+        if not isinstance(target, ir.Name) or not isinstance(target.type, ir.Scalar) or target.type.kind != "int":
+            return
+        value = node.value if node.op is None else ir.Binary(node.op, target, node.value, target.type)
+        self.values[target.id] = to_poly(value, self)
+
+    def kill(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.forget(name)
+
+    def forget(self, name: str) -> None:
+        if name in self.values:
+            self.values[name] = self.atoms.fresh()
+
+    def enter_loop(self, body: ir.Block, iterator: Poly, lower: Poly, step: int | None, trip: Poly | None) -> dict[str, Poly]:
+        """Set every scalar that the body changes to its value at the start of an iteration.
+
+        A scalar whose net change an iteration is a constant polynomial is a counter: start + change * (iteration number).
+        Returns the counters' values after the loop (for `leave_loop`).
+        """
+        after: dict[str, Poly] = {}
+        for name in _changed(body):
+            if name not in self.values:
+                continue
+            start, change = self.values[name], net_change(body, name, self)
+            number = None
+            if step in (1, -1):
+                number = (iterator - lower).scale(step or 1)
+            if change is not None and number is not None:
+                self.values[name] = start + change * number
+                if trip is not None:
+                    after[name] = start + change * trip
+            else:
+                self.forget(name)
+        return after
+
+    def leave_loop(self, body: ir.Block, counters: dict[str, Poly]) -> None:
+        for name in _changed(body):
+            if name in counters:
+                self.values[name] = counters[name]
+            else:
+                self.forget(name)
+
+    def merge(self, then_values: dict[str, Poly], when_true: Condition, when_false: Condition) -> None:
+        """Join the values after the branches (current values are the else branch's)."""
+        for name in list(self.values):
+            a, b = then_values.get(name), self.values[name]
+            if a is None or a == b:
+                continue
+            self.values[name] = self.atoms.fresh(_choice(a, b, when_true, when_false))
+
+
+def _choice(a: Poly, b: Poly, when_true: Condition, when_false: Condition) -> Callable[[Poly], Condition]:
+    return lambda v: Or((And((when_true, Compare(v - a, "="))), And((when_false, Compare(v - b, "=")))))
+
+
+def _changed(body: ir.Node) -> frozenset[str]:
+    inner = frozenset(n.name for n in ir.walk(body) if isinstance(n, ir.Decl))
+    return (
+        frozenset(n.target.id for n in ir.walk(body) if isinstance(n, ir.Assign) and isinstance(n.target, ir.Name))
+        | frozenset(n.var for n in ir.walk(body) if isinstance(n, ir.For) and not n.declared) - inner
+    )
+
+
+def net_change(body: ir.Block, name: str, env: Environment) -> Poly | None:
+    """What one pass over the body adds to the scalar, if that is the same whatever happens; else None."""
+    total = Poly()
+    for node in body.statements:
+        if name not in _changed(ir.Block(statements=(node,))):
+            continue
+        match node:
+            case ir.Assign(target=ir.Name()):
+                delta = _increment(node, name, env)
+            case ir.Block():
+                delta = net_change(node, name, env)
+            case ir.For() if node.var != name:
+                delta = _loop_change(node, name, env)
+            case _:
+                delta = None
+        if delta is None:
+            return None
+        total = total + delta
+    return total
+
+
+def _increment(node: ir.Assign, name: str, env: Environment) -> Poly | None:
+    value = node.value
+    if node.op in ("+", "-"):
+        delta = to_poly(value, env)
+        delta = delta if node.op == "+" else -delta
+    elif node.op is None:
+        before = env.values[name]
+        marker = Poly.atom(f"${name}")
+        env.values[name] = marker
+        delta = to_poly(value, env) - marker
+        env.values[name] = before
+        if f"${name}" in delta.atoms:
+            return None
+    else:
+        return None
+    return delta if is_invariant(delta, env) else None
+
+
+def _loop_change(node: ir.For, name: str, env: Environment) -> Poly | None:
+    inner = net_change(node.body, name, env)
+    if inner is None or not inner.is_constant:
+        return None
+    lower, bound, step = (to_poly(e, env) for e in (node.lower, node.bound, node.step))
+    opaque = frozenset(env.atoms.conditions)
+    if step != ONE or node.relation not in ("<", "<=") or (lower.atoms | bound.atoms) & opaque:
+        return None
+    trip = bound - lower + (ONE if node.relation == "<=" else Poly())
+    return env.atoms.composite(trip).scale(inner.value)
+
+
+# --- expressions -------------------------------------------------------------------------------------------------------
+
+
+def to_poly(node: ir.Expr, env: Environment) -> Poly:
+    """The value of an integer expression; what is not polynomial becomes a fresh opaque atom."""
+    match node:
+        case ir.IntConst():
+            return Poly.constant(node.value)
+        case ir.Name() if node.id in env.values:
+            return env.values[node.id]
+        case ir.Unary(op="-"):
+            return -to_poly(node.operand, env)
+        case ir.Unary(op="+"):
+            return to_poly(node.operand, env)
+        case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
+            return to_poly(node.operand, env)
+        case ir.Binary():
+            return _binary(node, env)
+        case ir.Select():
+            when_true, when_false = split(node.condition, env)
+            a, b = to_poly(node.then, env), to_poly(node.other, env)
+            return a if a == b else env.atoms.fresh(_choice(a, b, when_true, when_false))
+        case ir.Load() if isinstance(node.type, ir.Scalar) and node.type.kind == "int":
+            return env.atoms.fresh(_range_of(node.type), array=node.array)
+        case ir.Call(name="abs" | "labs", args=(operand,)):
+            value = to_poly(operand, env)
+            return env.atoms.fresh(lambda v: And((Compare(v - value, ">="), Compare(v + value, ">="))))
+        case _:
+            return env.atoms.fresh()
+
+
+def _is_int(node: ir.Expr) -> bool:
+    kind = getattr(node, "type", None)
+    return isinstance(kind, ir.Scalar) and kind.kind == "int"
+
+
+def _range_of(kind: ir.Scalar) -> Callable[[Poly], Condition]:
+    """Values of narrow types are bounded by the type, of unsigned ones from below."""
+    if kind.bits <= 16:
+        low, high = (-(1 << kind.bits - 1), (1 << kind.bits - 1) - 1) if kind.signed else (0, (1 << kind.bits) - 1)
+        return lambda v: And((Compare(v - Poly.constant(low), ">="), Compare(Poly.constant(high) - v, ">=")))
+    return (lambda _: TRUE) if kind.signed else (lambda v: Compare(v, ">="))
+
+
+def _binary(node: ir.Binary, env: Environment) -> Poly:
+    left, right = to_poly(node.left, env), to_poly(node.right, env)
+    match node.op:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return _product(left, right, env)
+        case "<<" if right.is_constant and 0 <= right.value < 63:
+            return left.scale(1 << right.value)
+        case ">>" if right.is_constant and 0 <= right.value < 63:
+            return env.atoms.floor_division(left, 1 << right.value)
+        case "/" if right.is_constant and right.value > 0:
+            return _division(left, right.value, env)
+        case "%" if right.is_constant and right.value > 0:
+            quotient = _division(left, right.value, env)
+            return left - quotient.scale(right.value)
+        case "%":
+            return env.atoms.fresh(
+                lambda v: And((Compare(v, ">="), Compare(right - v - ONE, ">="))) if _nonnegative(left) else TRUE
+            )
+        case "&" if right.is_constant and right.value >= 0:
+            return _mask(left, right.value, env)
+        case "&" if left.is_constant and left.value >= 0:
+            return _mask(right, left.value, env)
+        case "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||":
+            return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
+        case _:
+            return env.atoms.fresh()
+
+
+def _product(left: Poly, right: Poly, env: Environment) -> Poly:
+    """Keeps a loop-invariant factor of several terms whole: i*(n+2) is i times one composite parameter."""
+    if left.is_constant or right.is_constant:
+        return left * right
+    if is_invariant(right, env) and not is_invariant(left, env):
+        return left * env.atoms.composite(right)
+    if is_invariant(left, env) and not is_invariant(right, env):
+        return env.atoms.composite(left) * right
+    return left * right
+
+
+def is_invariant(poly: Poly, env: Environment) -> bool:
+    return not any(a in env.atoms.conditions or a in env.iterators for a in poly.atoms)
+
+
+def _nonnegative(poly: Poly) -> bool:
+    return all(c >= 0 for _, c in poly.terms)
+
+
+def _division(poly: Poly, divisor: int, env: Environment) -> Poly:
+    """C's truncating division: a floor where the dividend has no negative term, else only bounded by its neighbours."""
+    floor = env.atoms.floor_division(poly, divisor)
+    if _nonnegative(poly):
+        return floor
+    return env.atoms.fresh(
+        lambda q: And(
+            (
+                Compare(poly - q.scale(divisor) + Poly.constant(divisor - 1), ">="),
+                Compare(q.scale(divisor) + Poly.constant(divisor - 1) - poly, ">="),
+                # below zero it rounds up, else down
+                Or((Compare(-poly - ONE, ">="), Compare(poly - q.scale(divisor), ">="))),
+                Or((Compare(poly, ">="), Compare(q.scale(divisor) - poly, ">="))),
+            )
+        )
+    )
+
+
+def _mask(poly: Poly, mask: int, env: Environment) -> Poly:
+    if mask & (mask + 1) == 0:
+        return poly - env.atoms.floor_division(poly, mask + 1).scale(mask + 1)
+    return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(Poly.constant(mask) - v, ">="))))
+
+
+# --- conditions --------------------------------------------------------------------------------------------------------
+
+
+def split(node: ir.Expr, env: Environment) -> tuple[Condition, Condition]:
+    """(holds when the expression is true, holds when it is false): supersets both where it is not affine."""
+    match node:
+        case ir.Unary(op="!"):
+            when_true, when_false = split(node.operand, env)
+            return when_false, when_true
+        case ir.Binary(op="&&"):
+            (t1, f1), (t2, f2) = split(node.left, env), split(node.right, env)
+            return And((t1, t2)), Or((f1, f2))
+        case ir.Binary(op="||"):
+            (t1, f1), (t2, f2) = split(node.left, env), split(node.right, env)
+            return Or((t1, t2)), And((f1, f2))
+        case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!=") if _is_int(node.left) and _is_int(node.right):
+            if _wraps(node.left) or _wraps(node.right):
+                return TRUE, TRUE
+            left, right = to_poly(node.left, env), to_poly(node.right, env)
+            opposite = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}[node.op]
+            return compare(left, node.op, right), compare(left, opposite, right)
+        case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
+            return split(node.operand, env)
+        case ir.IntConst():
+            return (TRUE, Or()) if node.value else (Or(), TRUE)
+        case _ if _is_int(node):
+            value = to_poly(node, env)
+            return compare(value, "!=", Poly()), compare(value, "==", Poly())
+        case _:
+            return TRUE, TRUE
+
+
+def _wraps(node: ir.Expr) -> bool:
+    """An explicit cast of a signed value to unsigned: `(unsigned)(i - 1) < n` relies on wrap-around."""
+    return (
+        isinstance(node, ir.Cast)
+        and not node.type.signed
+        and not node.implicit
+        and _is_int(node.operand)
+        and isinstance(node.operand, ir.Binary | ir.Unary)
+        and getattr(node.operand.type, "signed", True)
+    )

@@ -1,0 +1,265 @@
+"""`optimize`: the main job, from a request to a result. A refusal or a failure is a result too.
+
+Analyse, ask the strategies, then for each candidate: emit, run and judge; choose; record the evidence. On a GPU the fastest
+verified candidate is chosen by its time, without one the first verified in the order of a static cost. Nothing of the user's is
+written: the result carries texts.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cudaperf.engine.analyse import Analysed, analyse, offered
+from cudaperf.engine.candidate import Candidate
+from cudaperf.engine.emit.account import Account, version
+from cudaperf.engine.emit.cuda import emit
+from cudaperf.engine.evidence import CHOSEN_BY_MODEL, EMULATED_CLAIM, Baseline, Evidence, Judged
+from cudaperf.engine.executors.protocol import EmittedFiles, Executor
+from cudaperf.engine.reason import Reason, ReasonCode, Refusal
+from cudaperf.engine.result import (
+    CandidateSummary,
+    FunctionListing,
+    OptimizeRequest,
+    OptimizeResult,
+    Progress,
+    ProgressSink,
+    Status,
+    describe,
+    failure,
+    summarise,
+)
+from cudaperf.engine.schedule import parse as parse_schedule
+from cudaperf.engine.strategies.compose import candidates as compose_candidates
+from cudaperf.engine.verdict import Infrastructure, Passed, TimedOut, Verdict
+
+MAX_CANDIDATES = 8
+SEED = 20260728
+
+
+def optimize(request: OptimizeRequest, progress: ProgressSink = lambda _: None) -> OptimizeResult:
+    """The result for one function."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="cudaperf-") as directory:
+            return _Run(request, progress, Path(directory)).result()
+    except Refusal as refusal:
+        return failure(refusal.reason)
+
+
+def list_functions(path: Path, arguments: tuple[str, ...] = ()) -> tuple[FunctionListing, ...] | Reason:
+    """Every function of a file with a quick answer: analysed, nothing compiled or run."""
+    from cudaperf.engine.sources import c
+
+    found = c.list_functions(path, arguments)
+    if isinstance(found, Reason):
+        return found
+    return tuple(FunctionListing(f.name, f.line, f.reason or _quick(path, f.name, arguments)) for f in found)
+
+
+def _quick(path: Path, function: str, arguments: tuple[str, ...]) -> Reason | None:
+    try:
+        offered(analyse(path, function, arguments), None)
+    except Refusal as refusal:
+        return refusal.reason
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    candidate: Candidate
+    files: EmittedFiles
+    verdict: Verdict
+
+
+class _Run:
+    """One request: what is shared between its stages."""
+
+    def __init__(self, request: OptimizeRequest, progress: ProgressSink, directory: Path) -> None:
+        self.request, self.progress, self.directory = request, progress, directory
+        self.deadline = time.monotonic() + request.max_seconds
+        self.base = f"{request.path.stem}.{request.function}"
+
+    def result(self) -> OptimizeResult:
+        from cudaperf.engine.verify.generate import configurations
+        from cudaperf.engine.verify.prepare import prepare
+
+        self.progress(Progress("analyse", f"{self.request.path.name}::{self.request.function}"))
+        analysed = analyse(self.request.path, self.request.function, self.request.arguments)
+        wanted = parse_schedule(self.request.schedule) if self.request.schedule else None
+        made = offered(analysed, wanted)
+        executor = self.executor()
+        candidates = compose_candidates(analysed.program, made, MAX_CANDIDATES)
+        specs = configurations(analysed.task, SEED, self.request.sizes)
+        self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
+        prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
+        if isinstance(prepared, Reason):
+            raise Refusal(self.located(prepared))
+        tried = self.try_all(analysed, prepared, candidates, executor)
+        passed = [t for t in tried if isinstance(t.verdict, Passed)]
+        summaries = self.summaries(tried, candidates)
+        if not passed:
+            return OptimizeResult(
+                Status.FAILED, self.failed(tried), executor=executor.name, device=executor.device, candidates=summaries
+            )
+        return self.verified(analysed, prepared, passed, tried, executor, summaries)
+
+    # --- stages --------------------------------------------------------------------------------------------------------
+
+    def executor(self) -> Executor:
+        choice = self.request.executor
+        from cudaperf.engine.toolchain import find
+
+        gpu = find.find_gpu() if choice != "emulated" else None
+        if choice == "gpu" and gpu is None:
+            message = "no CUDA device is present; leave out --executor gpu to verify on the CPU (cudaperf doctor says more)"
+            raise Refusal(Reason(ReasonCode.UNAVAILABLE, message))
+        if gpu is not None:
+            from cudaperf.engine.executors.gpu.executor import GpuExecutor
+
+            return GpuExecutor()
+        from cudaperf.engine.executors.emulated.executor import EmulatedExecutor
+
+        return EmulatedExecutor() if self.request.arch is None else EmulatedExecutor(self.request.arch)
+
+    def try_all(
+        self, analysed: Analysed, prepared: object, candidates: Sequence[Candidate], executor: Executor
+    ) -> list[_Tried]:
+        """Verify in order of cost: without a GPU until one passes, with one all of them."""
+        from cudaperf.engine.verify.verify import verify
+
+        tried: list[_Tried] = []
+        for number, candidate in enumerate(candidates):
+            if tried and time.monotonic() > self.deadline:
+                break
+            self.progress(Progress("verify", candidate.schedule, number, len(candidates)))
+            files = self.emit(analysed, candidate, None)
+            place = self.directory / f"candidate{number}"
+            verdict = verify(prepared, candidate, files, executor, place, self.deadline)  # type: ignore[arg-type]
+            if isinstance(verdict, Passed):
+                verdict = self.measured(verdict, prepared, candidate, files, executor, place)
+            tried.append(_Tried(candidate, files, verdict))
+            if isinstance(verdict, Passed) and executor.name == "emulated":
+                break
+        return tried
+
+    def measured(
+        self, verdict: Passed, prepared: object, candidate: Candidate, files: EmittedFiles, executor: Executor, place: Path
+    ) -> Passed:
+        """Resources where a device compiler is at hand; time on a GPU."""
+        from cudaperf.engine.verify.verify import job
+
+        resources = executor.resources(candidate)
+        timing = None
+        if executor.name == "gpu":
+            self.progress(Progress("time", candidate.schedule))
+            last = len(prepared.configurations) - 1  # type: ignore[attr-defined]
+            timing = executor.time(job(prepared, candidate, files), place, last, self.deadline)  # type: ignore[arg-type]
+        return verdict.model_copy(update={"resources": resources, "timing": timing})
+
+    def emit(self, analysed: Analysed, candidate: Candidate, account: Account | None) -> EmittedFiles:
+        from cudaperf.engine.strategies.fallback import fallback_text
+
+        fallback = fallback_text(analysed.program) if analysed.task.original.static else None
+        return emit(analysed.task, candidate, self.base, account, fallback=fallback)
+
+    # --- outcomes ------------------------------------------------------------------------------------------------------
+
+    def verified(
+        self,
+        analysed: Analysed,
+        prepared: object,
+        passed: Sequence[_Tried],
+        tried: Sequence[_Tried],
+        executor: Executor,
+        summaries: tuple[CandidateSummary, ...],
+    ) -> OptimizeResult:
+        timed = [t for t in passed if isinstance(t.verdict, Passed) and t.verdict.timing is not None]
+        chosen = min(timed, key=_seconds) if timed else passed[0]
+        assert isinstance(chosen.verdict, Passed)
+        chosen_by = "timed on the device" if timed else CHOSEN_BY_MODEL
+        claim = EMULATED_CLAIM if executor.name == "emulated" else f"verified on {executor.device}"
+        files = self.emit(analysed, chosen.candidate, Account(claim, chosen_by))
+        baselines = self.baselines(analysed)
+        outputs = {files.cu_name: files.cu, files.header_name: files.header}
+        evidence = Evidence(
+            cudaperf=version(),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            claim=claim,
+            chosen_by=chosen_by,
+            task=analysed.task,
+            chosen=Judged(candidate=chosen.candidate, verdict=chosen.verdict),
+            others=tuple(Judged(candidate=t.candidate, verdict=t.verdict) for t in tried if t is not chosen),
+            configurations=prepared.specs,  # type: ignore[attr-defined]
+            tolerance=_tolerance(),
+            generator=_generator(),
+            executor=executor.name,
+            device=executor.device,
+            toolchain=_toolchain(),
+            checks=chosen.verdict.checks,
+            baselines=baselines,
+            emitted=outputs,
+        )
+        seconds = chosen.verdict.timing.median if chosen.verdict.timing else None
+        return OptimizeResult(
+            Status.VERIFIED,
+            outputs=outputs,
+            evidence_name=f"{self.base}.evidence.json",
+            evidence=evidence,
+            claim=claim,
+            chosen_by=chosen_by,
+            executor=executor.name,
+            device=executor.device,
+            configurations=chosen.verdict.configurations,
+            checks=chosen.verdict.checks,
+            baselines={b.name: b.seconds for b in baselines},
+            speedup={b.name: b.seconds / seconds if seconds else None for b in baselines},
+            candidates=summaries,
+        )
+
+    def baselines(self, analysed: Analysed) -> tuple[Baseline, ...]:
+        return ()
+
+    def summaries(self, tried: Sequence[_Tried], candidates: Sequence[Candidate]) -> tuple[CandidateSummary, ...]:
+        done = [summarise(Judged(candidate=t.candidate, verdict=t.verdict)) for t in tried]
+        rest = [CandidateSummary(c.strategy, c.schedule) for c in candidates[len(tried) :]]
+        return (*done, *rest)
+
+    def failed(self, tried: Sequence[_Tried]) -> Reason:
+        first = tried[0].verdict if tried else None
+        if isinstance(first, Infrastructure):
+            return Reason(ReasonCode.INTERNAL, first.message)
+        if isinstance(first, TimedOut):
+            return Reason(ReasonCode.BUDGET, f"verification took longer than {self.request.max_seconds:g} s")
+        return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {describe(first)}")
+
+    def located(self, reason: Reason) -> Reason:
+        return reason
+
+
+def _seconds(tried: _Tried) -> float:
+    assert isinstance(tried.verdict, Passed)
+    assert tried.verdict.timing is not None
+    return tried.verdict.timing.median
+
+
+def _tolerance() -> str:
+    from cudaperf.engine.verify.reference import TOLERANCE_K
+
+    return f"|out - reference| <= {TOLERANCE_K:g} * (m + sqrt(r)) per element; integers equal the original's"
+
+
+def _generator() -> str:
+    from cudaperf.engine.verify.values import GENERATOR
+
+    return GENERATOR
+
+
+def _toolchain() -> dict[str, str]:
+    from cudaperf.engine.toolchain import find
+
+    found = {"host compiler": find.host_compiler(), "nvcc": find.find_nvcc(), "nvrtc": find.find_nvrtc()}
+    return {name: str(getattr(tool, "version", tool)) for name, tool in found.items() if tool is not None}

@@ -1,0 +1,1 @@
+"""Strategies: LoopNest -> kernels and plan steps, one file each."""

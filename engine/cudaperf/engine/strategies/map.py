@@ -1,0 +1,212 @@
+"""`map`: one thread an iteration of the parallel loops, the rest of the nest as the user wrote it.
+
+Directives: `map x(j) y(i) z(k) block(x:32,y:8,z:1)`. The loop on `x` is the one whose neighbouring iterations touch
+neighbouring elements most often, so that accesses coalesce.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
+from cudaperf.engine.loops.printer import Printer
+from cudaperf.engine.plan import Launch
+from cudaperf.engine.schedule import Directive, NestSchedule
+from cudaperf.engine.strategies.access import contiguity
+from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, prologue, signature
+from cudaperf.engine.strategies.offer import Offer
+
+NAME = "map"
+AXES = ("x", "y", "z")
+BLOCKS = {1: ((256,), (128,), (512,)), 2: ((32, 8), (64, 4), (16, 16)), 3: ((32, 4, 2), (64, 2, 2), (16, 8, 2))}
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Loops by axis (x first) and the block's extent on each."""
+
+    loops: tuple[BandLoop, ...]
+    block: tuple[int, ...]
+
+    @property
+    def schedule(self) -> NestSchedule:
+        axes = tuple(Directive(axis, ((loop.var, None),)) for axis, loop in zip(AXES, self.loops, strict=False))
+        block = Directive("block", tuple(zip(AXES, self.block, strict=False)))
+        return NestSchedule((Directive(NAME), *axes, block))
+
+
+def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -> list[Offer] | NotApplicable:
+    """One offer a block shape."""
+    if not nest.threads:
+        return NotApplicable("no loop of the nest has independent iterations")
+    if wanted is not None:
+        mapping = _wanted(nest, wanted)
+        return mapping if isinstance(mapping, NotApplicable) else [_offer(nest, source, mapping)]
+    loops = _axes(nest)
+    return [_offer(nest, source, Mapping(loops, block)) for block in BLOCKS[len(loops)]]
+
+
+def _axes(nest: LoopNest) -> tuple[BandLoop, ...]:
+    """At most three parallel loops, the most contiguous one first, then from the inside out."""
+    order = sorted(nest.threads, key=lambda loop: (contiguity(nest, loop), nest.band.index(loop)), reverse=True)
+    first = order[0]
+    rest = [loop for loop in reversed(nest.threads) if loop is not first]
+    return (first, *rest[:2])
+
+
+def _wanted(nest: LoopNest, wanted: NestSchedule) -> Mapping | NotApplicable:
+    loops: list[BandLoop] = []
+    for axis in AXES:
+        directive = wanted.get(axis)
+        if directive is None:
+            break
+        name = directive.args[0][0] if directive.args else ""
+        loop = next((b for b in nest.threads if b.var == name), None)
+        if loop is None:
+            return NotApplicable(f"the loop over {name or '?'} is not one of the parallel loops of this nest")
+        loops.append(loop)
+    chosen = tuple(loops) or _axes(nest)
+    block = wanted.get("block")
+    sizes = [block.value(axis) if block else None for axis in AXES[: len(chosen)]]
+    shape = tuple(s if isinstance(s, int) and s > 0 else d for s, d in zip(sizes, BLOCKS[len(chosen)][0], strict=True))
+    threads = 1
+    for extent in shape:
+        threads *= extent
+    if threads > 1024:
+        return NotApplicable(f"a block of {threads} threads is over CUDA's limit of 1024")
+    return Mapping(chosen, shape)
+
+
+def _offer(nest: LoopNest, source: Source, mapping: Mapping) -> Offer:
+    printer = source.printer()
+    made = signature(nest, source)
+    body = prologue(nest, printer)
+    grid, lines = [], nest_body(nest, printer, frozenset(loop.var for loop in mapping.loops))
+    for axis, loop in zip(AXES, mapping.loops, strict=False):
+        strided = axis != "x" or _continues(nest.body)
+        kind = cuda_type(loop.node.type)
+        if not loop.tight and loop.low != "0":
+            made.integer(f"{loop.var}_first", loop.low, kind)
+        if not loop.tight and strided:
+            made.integer(f"{loop.var}_end", loop.high, kind)
+        lines = _axis(axis, loop, printer, lines, strided)
+        grid.append(_grid(axis, loop, mapping.block[AXES.index(axis)]))
+    threads = 1
+    for extent in mapping.block:
+        threads *= extent
+    text = made.text(nest.name, [*body, *guarded(nest, printer, lines)], str(threads))
+    launch = Launch(
+        kernel=nest.name,
+        grid=_three(grid),
+        block=_three([str(b) for b in mapping.block]),
+        args=tuple(made.args),
+    )
+    names = " and ".join(loop.var for loop in reversed(mapping.loops))
+    account = f"One thread computes one iteration of the loop{'s' if len(mapping.loops) > 1 else ''} over {names}."
+    return Offer(mapping.schedule, (text,), (launch,), account, _cost(nest, mapping))
+
+
+def _three(parts: Sequence[str]) -> tuple[str, str, str]:
+    padded = [*parts, "1", "1", "1"]
+    return padded[0], padded[1], padded[2]
+
+
+def _grid(axis: str, loop: BandLoop, block: int) -> str:
+    extent = f"{loop.high} - ({loop.low})" if loop.low != "0" else loop.high
+    per_block = block * abs(loop.step)
+    blocks = f"ceildiv({extent}, {per_block})"
+    return f"max(0, {blocks})" if axis == "x" else f"max(0, min({blocks}, 65535))"
+
+
+def first_value(loop: BandLoop, printer: Printer) -> str:
+    """C text of the iterator's value at index 0 of its axis."""
+    if loop.tight:
+        return printer.expr(loop.node.lower)
+    return f"{loop.var}_first" if loop.low != "0" else "0"
+
+
+def condition(loop: BandLoop, printer: Printer) -> str:
+    relation = loop.node.relation
+    if relation == "!=":
+        relation = "<" if loop.step > 0 else ">"
+    return f"{loop.var} {relation} {operand(printer.expr(loop.node.bound))}"
+
+
+def operand(text: str) -> str:
+    return f"({text})" if any(c in text for c in "?<>=&|^,") else text
+
+
+def position(axis: str, kind: str) -> str:
+    """The global thread index on an axis, wide enough for the iterator's type."""
+    index = f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}"
+    if kind in ("long", "long long", "unsigned long", "unsigned long long"):
+        return f"({kind})blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}"
+    return f"({kind})({index})"
+
+
+def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided: bool) -> list[str]:
+    """The iterator of one axis around the lines that use it.
+
+    y and z stride over the grid, whose extent is limited there; x does where the body holds a `continue`.
+    """
+    kind = cuda_type(loop.node.type)
+    first, index = first_value(loop, printer), position(axis, kind)
+    rising = loop.step > 0 or not loop.tight
+    scale = "" if abs(loop.step) == 1 or not loop.tight else f"{abs(loop.step)} * "
+    start = (
+        f"{scale}{index}"
+        if first in ("0", "0u", "0L") and rising
+        else f"{operand(first)} {'+' if rising else '-'} {scale}{index}"
+    )
+    if not strided:
+        guard = condition(loop, printer) if loop.tight else None
+        body = [f"if ({guard}) {{", *indent(inner), "}"] if guard else inner
+        return [f"const {kind} {loop.var} = {start};", *body]
+    step = f"{scale}({kind})(gridDim.{axis} * blockDim.{axis})"
+    limit = condition(loop, printer) if loop.tight else f"{loop.var} < {loop.var}_end"
+    return [f"for ({kind} {loop.var} = {start}; {limit}; {loop.var} {'+' if rising else '-'}= {step}) {{", *indent(inner), "}"]
+
+
+def nest_body(nest: LoopNest, printer: Printer, threads: frozenset[str]) -> list[str]:
+    """The band inside the threads' loops, sequential loops and guards of dependent bounds in place, then the body."""
+    return _level(nest, 0, printer, threads)
+
+
+def _level(nest: LoopNest, depth: int, printer: Printer, threads: frozenset[str]) -> list[str]:
+    if depth == len(nest.band):
+        return [line for s in nest.body for line in printer.statement(s)]
+    loop = nest.band[depth]
+    inner = [line for s in loop.before for line in printer.statement(s)]
+    inner += _level(nest, depth + 1, printer, threads)
+    if loop.var not in threads:
+        return [f"{printer.for_header(loop.node)} {{", *indent(inner), "}"]
+    if loop.tight:
+        return inner
+    low = operand(printer.expr(loop.node.lower))
+    lower = f"{loop.var} {'>=' if loop.step > 0 else '<='} {low}"
+    parts = [lower, condition(loop, printer)]
+    if abs(loop.step) > 1:
+        parts.append(f"({loop.var} - {low}) % {abs(loop.step)} == 0")
+    return [f"if ({' && '.join(parts)}) {{", *indent(inner), "}"]
+
+
+def _continues(statements: Sequence[ir.Stmt]) -> bool:
+    """A `continue` that belongs to the band's innermost loop."""
+
+    def search(node: ir.Node) -> bool:
+        if isinstance(node, ir.For | ir.While):
+            return False
+        return isinstance(node, ir.Continue) or any(search(child) for child in ir.children(node))
+
+    return any(search(s) for s in statements)
+
+
+def _cost(nest: LoopNest, mapping: Mapping) -> float:
+    """Prefers contiguous x, and blocks of 256 threads with a full warp on x."""
+    cost = 1.0 if contiguity(nest, mapping.loops[0]) > 0 else 4.0
+    threads = 1
+    for extent in mapping.block:
+        threads *= extent
+    return cost * (1.0 if mapping.block[0] >= 32 else 1.5) * (1.0 + abs(threads - 256) / 4096)
