@@ -1,6 +1,7 @@
 """What is installed here, what each missing part would add, and the one command that adds it.
 
-Looks at files and asks compilers for their version: milliseconds. Finding a thing does not promise that it works.
+Looks at files and asks compilers for their version: milliseconds. Finding a thing does not promise that it works; `deep` also
+builds and runs a program under each sanitizer, which takes about a second.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ class Part:
     needed: bool = False
 
 
-def examine() -> tuple[Part, ...]:
+def examine(deep: bool = False) -> tuple[Part, ...]:
     """Every part, in the order of use."""
     return (
         _python(),
         _module("libclang", "clang.cindex", "reads C", "pip install libclang", needed=True),
         _module("islpy", "islpy", "dependence analysis", "pip install islpy", needed=True),
-        *_compilers(),
+        *_compilers(deep),
         _found("NVRTC", _nvrtc, "registers, occupancy and device code for a GPU", "pip install 'cudaperf[compiler]'"),
         _found("nvcc", _nvcc, "builds the emitted files", "pip install 'cudaperf[compiler]'"),
         _found("GPU", _gpu, "verification and timing on the device", "an NVIDIA GPU and its driver"),
@@ -70,7 +71,7 @@ def _found(name: str, find: Callable[[], str | None], adds: str, command: str) -
     return Part(name, detail is not None, detail or "not found", adds, command)
 
 
-def _compilers() -> Iterator[Part]:
+def _compilers(deep: bool) -> Iterator[Part]:
     from cudaperf.engine.toolchain.find import host_compiler
 
     tool = host_compiler()
@@ -78,7 +79,7 @@ def _compilers() -> Iterator[Part]:
     detail = f"{tool.path} {tool.version}" if tool else "not found"
     yield Part("C++ compiler", tool is not None, detail, "verifies candidates on the CPU", install, needed=True)
     if tool is not None:
-        yield _sanitizer_libraries(tool.path)
+        yield _sanitizers_run() if deep else _sanitizer_libraries(tool.path)
 
 
 def _sanitizer_libraries(compiler: Path) -> Part:
@@ -91,6 +92,14 @@ def _sanitizer_libraries(compiler: Path) -> Part:
     if missing and "clang" not in compiler.name:  # clang links its own, static
         return _sanitizers(False, f"no {', '.join(missing)} beside {compiler}", "sudo apt-get install g++")
     return _sanitizers(True, f"those of {compiler.name}", "")
+
+
+def _sanitizers_run() -> Part:
+    """The probe's words name the problem and its fix together."""
+    from cudaperf.engine.executors.emulated.probe import probe
+
+    problems = probe()
+    return _sanitizers(not problems, "; ".join(problems) or "built and ran", "as said above")
 
 
 def _sanitizers(found: bool, detail: str, command: str) -> Part:

@@ -230,8 +230,8 @@ def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
             {
                 "sizes": dict[str, JsonValue](c.sizes),
                 "distribution": c.distribution,
-                "max_error": _finite(c.max_error),
-                "bound": _finite(c.bound),
+                "max_error": finite(c.max_error),
+                "bound": finite(c.bound),
             }
             for c in result.configurations
         ],
@@ -242,7 +242,7 @@ def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
     }
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
     """JSON has no infinity and no NaN: null."""
     return value if math.isfinite(value) else None
 

@@ -13,6 +13,7 @@ import typer
 
 from cudaperf.engine.cli.doctor import doctor
 from cudaperf.engine.cli.optimize import optimize
+from cudaperf.engine.cli.replay import replay
 from cudaperf.engine.cli.version import version
 from cudaperf.engine.reason import Reason, ReasonCode
 from cudaperf.engine.result import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (optimize, doctor, version):
+for command in (optimize, replay, doctor, version):
     app.command()(command)
 
 

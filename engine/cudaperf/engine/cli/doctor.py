@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def doctor(
+    deep: Annotated[bool, typer.Option("--deep", help="Also build and run a program under each sanitizer.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else on stdout.")] = False,
 ) -> int:
     """Say what is installed, what each missing part would add, and the command that adds it.
@@ -22,7 +23,7 @@ def doctor(
     """
     from cudaperf.engine.doctor import complete, examine
 
-    parts = examine()
+    parts = examine(deep)
     ready = complete(parts)
     if as_json:
         from cudaperf.engine.cli.show import print_json
