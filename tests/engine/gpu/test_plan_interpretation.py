@@ -67,7 +67,7 @@ def countdown(at: Launched) -> None:
 
 def stray(at: Launched) -> None:
     n, y = at.unpack("=i4xQ")
-    at.view(int(y), int(n) + 1, "f8")[int(n)] = 1.0
+    at.view(int(y), int(n) + 1, "f8")[int(n)] += 0.75
 
 
 def fault(at: Launched) -> None:

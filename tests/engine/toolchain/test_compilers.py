@@ -70,7 +70,7 @@ def test_every_architecture_has_a_reference_device() -> None:
 
 def test_nothing_is_found_where_nothing_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CXX", raising=False)
     monkeypatch.setattr(find, "_homes", lambda: iter(()))
     monkeypatch.setattr(find.sys, "path", [])
     monkeypatch.setattr(find, "_LIBRARY_FOLDERS", ())

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,21 @@ def _nvcc_candidates() -> Iterator[tuple[Path, str]]:
         yield folder / "cuda_nvcc" / "bin" / "nvcc", "wheel"
 
 
+_RUNTIME_HEADER_BYTES: Final = 16384
+"""`CUDART_VERSION` is defined within these first bytes of the runtime's header."""
+
+
 @lru_cache
 def _nvcc_version(path: Path) -> str:
-    text = _ask(path, "--version")
-    match = re.search(r"release (\d+\.\d+)", text)
+    """From the header beside it (starting nvcc takes 5 to 40 ms), else by asking."""
+    try:
+        with (path.resolve().parents[1] / "include" / "cuda_runtime_api.h").open(encoding="utf-8", errors="replace") as file:
+            found = re.search(r"#define\s+CUDART_VERSION\s+(\d+)", file.read(_RUNTIME_HEADER_BYTES))
+    except OSError:
+        found = None
+    if found:
+        return f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}"
+    match = re.search(r"release (\d+\.\d+)", _ask(path, "--version"))
     return match[1] if match else ""
 
 

@@ -18,6 +18,8 @@ STANDARD_HEADERS: Final = (
     "inttypes.h", "cmath", "cstdint", "cstddef", "climits", "cfloat", "cuda_runtime.h",
 )  # fmt: skip
 _COMPILE_ERROR: Final = 6
+_CACHE_SINCE: Final = (12, 9)
+"""NVRTC has a cache of its own from here on, which gives the machine code without ptxas's report."""
 
 
 class NvrtcError(RuntimeError):
@@ -43,12 +45,10 @@ class Nvrtc:
         except OSError as error:
             raise NvrtcError(f"{path} does not load: {error}") from error
         self._library.nvrtcGetErrorString.restype = ctypes.c_char_p
-
-    @property
-    def version(self) -> str:
         major, minor = ctypes.c_int(), ctypes.c_int()
         self._check(self._library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
-        return f"{major.value}.{minor.value}"
+        self.version = f"{major.value}.{minor.value}"
+        self._no_cache = ["--no-cache"] if (major.value, minor.value) >= _CACHE_SINCE else []
 
     def architectures(self) -> tuple[int, ...]:
         """Compute capabilities this library compiles for (75, 80, ...)."""
@@ -62,7 +62,7 @@ class Nvrtc:
         """Compile for `sm_<capability>`; the file is called candidate.cu in messages."""
         program = self._create(code)
         try:
-            arguments = [f"--gpu-architecture=sm_{capability}", "--ptxas-options=-v", *options]
+            arguments = [f"--gpu-architecture=sm_{capability}", "--ptxas-options=-v", *self._no_cache, *options]
             encoded = [argument.encode() for argument in arguments]
             status = self._library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
             log = self._bytes(program, "nvrtcGetProgramLog").rstrip(b"\0").decode(errors="replace")

@@ -12,7 +12,9 @@ from typing import Final
 from cudaperf.engine.executors.gpu.backend import Backend, DeviceError
 
 PAD: Final = 4096
-CANARY: Final = 0xC5
+CANARY: Final = 0x3C
+"""As a float or double a small number (0.01, 1e-18), so that adding to it or multiplying it shows; a NaN or a huge one would
+swallow what is added."""
 POISON: Final = 0xFF
 """Every byte of memory nothing has written yet: a NaN as float or double, -1 as an integer."""
 
