@@ -11,8 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from cudaperf.engine.plan import SizeExpr, Temporary
+from cudaperf.engine.strategies.kernels import accumulate
+from cudaperf.engine.strategies.kernels.accumulate import Accumulator
 from cudaperf.engine.strategies.kernels.kernel import (
     SIZES,
     STATIC_SHARED_LIMIT,
@@ -26,6 +29,7 @@ from cudaperf.engine.strategies.kernels.kernel import (
     signature,
     size_parameter,
 )
+from cudaperf.engine.strategies.kernels.reduction import fold_strided
 from cudaperf.engine.strategies.kernels.scan_steps import Monoid, ScanOp, scan_block
 
 _SUMS_BLOCK = 1024
@@ -153,6 +157,33 @@ def _declare_tile(write: Writer, problem: Scan, shape: ScanShape, monoid: Monoid
 
 
 def _sums(problem: Scan, shape: ScanShape, monoid: Monoid) -> str:
+    return _ordered_sums(problem, shape, monoid) if problem.op == "linear" else _free_sums(problem, shape, problem.op)
+
+
+def _free_sums(problem: Scan, shape: ScanShape, op: Literal["+", "*", "min", "max"]) -> str:
+    """Where order does not matter the sum of a block's range is an ordinary reduction."""
+    accumulators = (Accumulator(problem.type, op, problem.element),)
+    write = Writer()
+    write("{")
+    _declare_range(write, shape.block * shape.items)
+    accumulate.declare(write, accumulators)
+    write("long long cp_i = cp_begin + threadIdx.x;")
+
+    def fold(at: str) -> str:
+        inner = Writer()
+        accumulate.fold(inner, accumulators, (at,), at)
+        return inner.text
+
+    fold_strided(write, fold, "cp_end", str(shape.block), 8)
+    accumulate.reduce_block(write, accumulators, shape.block)
+    write("if (threadIdx.x == 0) {")
+    write("cp_v_sums[blockIdx.x] = cp_0;")
+    write("}")
+    write("}")
+    return write.text
+
+
+def _ordered_sums(problem: Scan, shape: ScanShape, monoid: Monoid) -> str:
     tile = shape.block * shape.items
     write = Writer()
     write("{")

@@ -127,12 +127,16 @@ def _body(problem: Stencil, shape: StencilShape) -> str:
     for field in problem.fields:
         rows, columns = _tile(field, shape)
         planes = f"[{_planes(field)}]" if len(problem.extents) == 3 else ""
-        write(f"__shared__ {field.type} cp_{field.name}{planes}[{rows}][{columns}];")
+        write(f"__shared__ {field.type} cp_tile_{field.name}{planes}[{rows}][{columns}];")
+    for field in problem.fields:
+        write(f"{field.type} cp_in_{field.name}[{_per_thread(field, shape)}];")
     write(f"const long long cp_across = (cp_nx + {shape.x - 1}) / {shape.x};")
     write(f"const long long cp_y0 = blockIdx.x / cp_across * {shape.y}, cp_x0 = blockIdx.x % cp_across * {shape.x};")
     if len(problem.extents) == 2:
         for field in problem.fields:
-            _load(write, field, shape, "", ("cp_cy", "cp_cx"))
+            _read_plane(write, field, shape, ("cp_cy", "cp_cx"))
+        for field in problem.fields:
+            _put_plane(write, field, shape, "")
         write("__syncthreads();")
         _compute(write, problem, shape)
     else:
@@ -142,6 +146,7 @@ def _body(problem: Stencil, shape: StencilShape) -> str:
 
 
 def _march(write: Writer, problem: Stencil, shape: StencilShape) -> None:
+    """The next plane is on its way to registers while the present one is computed."""
     write(f"const long long cp_jump = (long long)gridDim.y * {shape.march};")
     write(f"for (long long cp_z0 = (long long)blockIdx.y * {shape.march}; cp_z0 < cp_nz; cp_z0 += cp_jump) {{")
     write(f"const long long cp_z1 = cp_z0 + {shape.march} < cp_nz ? cp_z0 + {shape.march} : cp_nz;")
@@ -150,38 +155,65 @@ def _march(write: Writer, problem: Stencil, shape: StencilShape) -> None:
         if before + after:
             write(f"for (int cp_k = 0; cp_k < {before + after}; ++cp_k) {{")
             write(f"const long long cp_cz = cp_z0 - {before} + cp_k;")
-            _load(write, field, shape, "[cp_k]", ("cp_cz", "cp_cy", "cp_cx"))
+            _read_plane(write, field, shape, ("cp_cz", "cp_cy", "cp_cx"))
+            _put_plane(write, field, shape, "[cp_k]")
             write("}")
+        _read_ahead(write, field, shape, "cp_z0")
     write("for (long long cp_z = cp_z0; cp_z < cp_z1; ++cp_z) {")
     for field in problem.fields:
         before, after = field.reach(0)
-        planes = _planes(field)
         for dz in sorted({offset[0] for offset in field.offsets} | {after}):
-            write(f"const int {_slot(field, dz)} = (int)((cp_z - cp_z0 + {before + dz}) % {planes});")
-        write("{")
-        write(f"const long long cp_cz = cp_z + {after};")
-        _load(write, field, shape, f"[{_slot(field, after)}]", ("cp_cz", "cp_cy", "cp_cx"))
-        write("}")
+            write(f"const int {_slot(field, dz)} = (int)((cp_z - cp_z0 + {before + dz}) % {_planes(field)});")
+        _put_plane(write, field, shape, f"[{_slot(field, after)}]")
     write("__syncthreads();")
+    write("if (cp_z + 1 < cp_z1) {")
+    for field in problem.fields:
+        _read_ahead(write, field, shape, "cp_z + 1")
+    write("}")
     _compute(write, problem, shape)
     write("__syncthreads();")
     write("}\n}")
 
 
+def _read_ahead(write: Writer, field: Field, shape: StencilShape, plane: str) -> None:
+    write("{")
+    write(f"const long long cp_cz = {plane} + {field.reach(0)[1]};")
+    _read_plane(write, field, shape, ("cp_cz", "cp_cy", "cp_cx"))
+    write("}")
+
+
 def _slot(field: Field, dz: int) -> str:
-    return f"cp_{field.name}_{'m' if dz < 0 else 'p'}{abs(dz)}"
+    return f"cp_slot_{field.name}_{'m' if dz < 0 else 'p'}{abs(dz)}"
 
 
-def _load(write: Writer, field: Field, shape: StencilShape, plane: str, cell: tuple[str, ...]) -> None:
-    """Fill the tile of one plane, halo included."""
+def _per_thread(field: Field, shape: StencilShape) -> int:
     rows, columns = _tile(field, shape)
+    return -(-rows * columns // shape.block)
+
+
+def _cells(write: Writer, field: Field, shape: StencilShape) -> None:
+    columns = _tile(field, shape)[1]
+    write("#pragma unroll")
+    write(f"for (int cp_r = 0; cp_r < {_per_thread(field, shape)}; ++cp_r) {{")
+    write(f"const int cp_e = cp_r * {shape.block} + threadIdx.x;")
+    write(f"const int cp_ty = cp_e / {columns}, cp_tx = cp_e % {columns};")
+
+
+def _read_plane(write: Writer, field: Field, shape: StencilShape, cell: tuple[str, ...]) -> None:
+    """This thread's cells of a plane with its halo, into registers; 0 where no output reads the cell."""
     axis = len(cell) - 2
     up, left = field.reach(axis)[0], field.reach(axis + 1)[0]
-    write(f"for (int cp_e = threadIdx.x; cp_e < {rows * columns}; cp_e += {shape.block}) {{")
-    write(f"const int cp_ty = cp_e / {columns}, cp_tx = cp_e % {columns};")
+    _cells(write, field, shape)
     write(f"const long long cp_cy = cp_y0 + cp_ty - {up}, cp_cx = cp_x0 + cp_tx - {left};")
-    write(f"if ({needed(field.offsets, cell)}) {{")
-    write(f"cp_{field.name}{plane}[cp_ty][cp_tx] = {field.load(*cell)};")
+    condition = f"cp_ty < {_tile(field, shape)[0]} && ({needed(field.offsets, cell)})"
+    write(f"cp_in_{field.name}[cp_r] = {condition} ? ({field.load(*cell)}) : ({field.type})0;")
+    write("}")
+
+
+def _put_plane(write: Writer, field: Field, shape: StencilShape, plane: str) -> None:
+    _cells(write, field, shape)
+    write(f"if (cp_ty < {_tile(field, shape)[0]}) {{")
+    write(f"cp_tile_{field.name}{plane}[cp_ty][cp_tx] = cp_in_{field.name}[cp_r];")
     write("}\n}")
 
 
@@ -193,7 +225,7 @@ def _compute(write: Writer, problem: Stencil, shape: StencilShape) -> None:
         axis = len(offset) - 2
         plane = f"[{_slot(field, offset[0])}]" if axis else ""
         y, x = offset[axis] + field.reach(axis)[0], offset[axis + 1] + field.reach(axis + 1)[0]
-        return f"cp_{name}{plane}[cp_ty + {y}][cp_tx + {x}]"
+        return f"cp_tile_{name}{plane}[cp_ty + {y}][cp_tx + {x}]"
 
     write("#pragma unroll")
     write(f"for (int cp_r = 0; cp_r < {shape.y * shape.x // shape.block}; ++cp_r) {{")
