@@ -41,7 +41,7 @@ def translate(cu: str, name: str) -> str:
     edits = [*_shared_edits(cu, mask), *_launch_edits(cu, mask), *_noinline_edits(mask)]
     body = _apply(cu, edits)
     footer = "".join(_registrations(cu, mask))
-    return f'#include "cuda_runtime.h"\n#line 1 "{name}"\n{body}\n{footer}'
+    return f'#include "cudaperf_prelude.h"\n#line 1 "{name}"\n{body}\n{footer}'
 
 
 def mask_literals(text: str) -> str:
@@ -144,7 +144,9 @@ def _shared_declarations(text: str, line: int, extern: bool, inside: bool) -> It
 def _static(spec: str, name: str, dims: str, line: int, inside: bool) -> str:
     kind = f"cudaperf_{name}_t"
     place = f'::cudaperf_emu::shared_array(&cudaperf_{name}_slot, sizeof({kind}), alignof({kind}), "{name}", {line})'
-    return f"typedef {spec} {kind}{dims}; static ::cudaperf_emu::Slot cudaperf_{name}_slot; {kind} &{name} = *({kind} *){place};"
+    return (
+        f"typedef {spec} {kind}{dims}; static ::cudaperf_emu::Slot cudaperf_{name}_slot; {kind} &{name} = *({kind} *){place};"
+    )
 
 
 def _dynamic(spec: str, name: str, dims: str, line: int, inside: bool) -> str:

@@ -86,15 +86,16 @@ static bool complete(Thread &self) {
   for (unsigned i = 0; i < 32; i++)
     if ((lanes >> i & 1) && !same_step(self, in_warp(self, i))) return false;
   if (self.kind == Collective::CUSTOM) run_exchange(self, lanes);
-  std::vector<Thread *> members;
+  Thread *members[32];
+  unsigned count = 0;
   for (unsigned i = 0; i < 32; i++)
-    if (lanes >> i & 1) members.push_back(&in_warp(self, i));
-  for (Thread *member : members) member->result = answer(*member, lanes);
-  if (self.kind == Collective::SYNC) join_memory(members);
-  for (Thread *member : members)
-    if (member != &self) make_ready(*member);
+    if (lanes >> i & 1) members[count++] = &in_warp(self, i);
+  for (unsigned i = 0; i < count; i++) members[i]->result = answer(*members[i], lanes);
+  if (self.kind == Collective::SYNC) join_memory(members, count);
+  for (unsigned i = 0; i < count; i++)
+    if (members[i] != &self) make_ready(*members[i]);
   self.state = State::RUNNING;
-  warp.collectives -= unsigned(members.size());
+  warp.collectives -= count;
   return true;
 }
 

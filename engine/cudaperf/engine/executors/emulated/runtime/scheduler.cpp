@@ -3,6 +3,7 @@
 // own from a pool: blocks are joined only at the end of the launch, and threads that share a pool entry count as ordered.
 #include "scheduler.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -20,7 +21,7 @@ static std::vector<Fiber *> idle;                 // without TSan: fibers with n
 static std::vector<Fiber *> pool;                 // under TSan: the fiber of a thread is fixed
 static char started, finished;                    // addresses that carry happens-before edges
 static bool dumping = false;
-constexpr unsigned POOL_THREADS = 2048;
+constexpr unsigned POOL_THREADS = 256;           // a TSan fiber costs a millisecond and a megabyte
 
 static void enter(Thread &thread) {
   running = &thread;
@@ -40,9 +41,9 @@ static void fiber_main() {
     (*thread_body)();
     if (tsan()) __tsan_release(&finished);
     exit_thread();
-    bool next_is_new = block.head < block.ready.size() && block.threads[block.ready[block.head]].state == State::NEW;
+    bool next_is_new = !block.ready.empty() && block.threads[block.ready.front()].state == State::NEW;
     if (!tsan() && next_is_new) {
-      Thread &next = block.threads[block.ready[block.head++]];
+      Thread &next = block.threads[block.ready.pop()];
       next.fiber = current_fiber;
       enter(next);
       continue;
@@ -54,7 +55,7 @@ static void fiber_main() {
 }
 
 static Fiber *pooled(uint64_t block_number, const Thread &thread) {
-  uint64_t per_block = block.threads.size(), blocks = POOL_THREADS / per_block;
+  uint64_t per_block = block.threads.size(), blocks = std::max<uint64_t>(2, POOL_THREADS / per_block);
   size_t at = block_number % blocks * per_block + thread.linear;
   if (pool.size() <= at) pool.resize(at + 1);
   if (!pool[at]) pool[at] = create_fiber(fiber_main);
@@ -94,18 +95,18 @@ void dump_stack(Thread &thread) {
 
 void make_ready(Thread &thread) {
   thread.state = State::READY;
-  block.ready.push_back(thread.linear);
+  block.ready.push(thread.linear);
 }
 
-void join_memory(const std::vector<Thread *> &threads) {
+void join_memory(Thread *const *threads, size_t count) {
   if (!tsan()) return;
   void *tag = malloc(8);                          // a fresh address: earlier edges are not inherited
-  for (Thread *thread : threads) {
-    __tsan_switch_to_fiber(thread->fiber->tsan, 1);
+  for (size_t i = 0; i < count; i++) {
+    __tsan_switch_to_fiber(threads[i]->fiber->tsan, 1);
     __tsan_release(tag);
   }
-  for (Thread *thread : threads) {
-    __tsan_switch_to_fiber(thread->fiber->tsan, 1);
+  for (size_t i = 0; i < count; i++) {
+    __tsan_switch_to_fiber(threads[i]->fiber->tsan, 1);
     __tsan_acquire(tag);
   }
   __tsan_switch_to_fiber(current_fiber->tsan, 1);
@@ -127,8 +128,7 @@ static void start_block(uint64_t number) {
   unsigned count = size.x * size.y * size.z;
   block.threads.resize(count);
   block.warps.assign((count + 31) / 32, Warp{0, 0});
-  block.ready.clear();
-  block.head = 0;
+  block.ready.clear(count);
   block.live = count;
   for (unsigned i = 0; i < count; i++) {
     Thread &thread = block.threads[i];
@@ -140,7 +140,7 @@ static void start_block(uint64_t number) {
     thread.copies.clear();
     thread.groups = 0;
     block.warps[i / 32].existing |= 1u << i % 32;
-    block.ready.push_back(unsigned(ordered(i, count)));
+    block.ready.push(unsigned(ordered(i, count)));
   }
 }
 
@@ -154,15 +154,13 @@ static bool release_barrier() {
   int all = count == int(block.threads.size());
   Vote kind = block.threads[0].vote;
   std::vector<Thread *> everyone;
-  block.ready.clear();
-  block.head = 0;
   for (size_t i = 0; i < block.threads.size(); i++) {
     Thread &thread = block.threads[ordered(i, block.threads.size())];
     thread.result = kind == Vote::COUNT ? count : kind == Vote::AND ? all : count > 0;
     everyone.push_back(&thread);
     make_ready(thread);
   }
-  join_memory(everyone);
+  join_memory(everyone.data(), everyone.size());
   return true;
 }
 
@@ -171,7 +169,7 @@ static void run_block(uint64_t number) {
   shared_begin_block();
   if (tsan()) __tsan_release(&started);           // the new arena happens before the block
   for (;;) {
-    while (block.head < block.ready.size()) resume(block.threads[block.ready[block.head++]], number);
+    while (!block.ready.empty()) resume(block.threads[block.ready.pop()], number);
     if (!block.live) break;
     if (!resolve_active_masks() && !release_barrier()) report_stuck();
   }

@@ -30,11 +30,29 @@ struct Thread {
 
 struct Warp { unsigned existing, collectives; };
 
+// Threads that can go on, in order. Every thread is in it at most once, so it never grows while a thread runs: under
+// ThreadSanitizer a reallocation would count as that thread's accesses.
+class Ready {
+ public:
+  void clear(size_t capacity) { threads.resize(capacity), head = count = 0; }
+  void push(unsigned thread) { threads[(head + count++) % threads.size()] = thread; }
+  unsigned front() const { return threads[head]; }
+  unsigned pop() {
+    unsigned thread = threads[head];
+    head = (head + 1) % threads.size(), count--;
+    return thread;
+  }
+  bool empty() const { return count == 0; }
+
+ private:
+  std::vector<unsigned> threads;
+  size_t head = 0, count = 0;
+};
+
 struct Block {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
-  std::vector<unsigned> ready;
-  size_t head = 0;
+  Ready ready;
   unsigned live = 0;
 };
 
@@ -46,7 +64,7 @@ inline Thread &in_warp(const Thread &thread, unsigned at) { return block.threads
 Thread &expect_thread(const char *what);
 void suspend();                                   // until the scheduler resumes the running thread
 void make_ready(Thread &thread);
-void join_memory(const std::vector<Thread *> &threads);  // everything before, in all of them, happens before everything after
+void join_memory(Thread *const *threads, size_t count);  // everything before, in all of them, happens before everything after
 bool resolve_active_masks();
 [[noreturn]] void report_stuck();
 void dump_stack(Thread &thread);

@@ -26,7 +26,7 @@ static const int warpSize = 32;
 #define __syncthreads_count(p) ::cudaperf_emu::barrier_vote(::cudaperf_emu::Vote::COUNT, (p), __LINE__)
 #define __syncthreads_and(p) ::cudaperf_emu::barrier_vote(::cudaperf_emu::Vote::AND, (p), __LINE__)
 #define __syncthreads_or(p) ::cudaperf_emu::barrier_vote(::cudaperf_emu::Vote::OR, (p), __LINE__)
-#define __syncwarp(...) ::cudaperf_emu::warp_sync(__LINE__, ##__VA_ARGS__)
+#define __syncwarp(...) ::cudaperf_emu::WarpSync{__LINE__}(__VA_ARGS__)
 #define __activemask() ::cudaperf_emu::active_mask(__LINE__)
 #define __shfl_sync(...) ::cudaperf_emu::shuffle(::cudaperf_emu::Collective::SHFL, __LINE__, __VA_ARGS__)
 #define __shfl_up_sync(...) ::cudaperf_emu::shuffle(::cudaperf_emu::Collective::SHFL_UP, __LINE__, __VA_ARGS__)
@@ -65,7 +65,10 @@ template <class T> T from_bits(std::uint64_t bits) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-inline void warp_sync(int line, unsigned mask = 0xffffffffu) { collective(Collective::SYNC, mask, {0, 0, 32}, line); }
+struct WarpSync {
+  int line;
+  void operator()(unsigned mask = 0xffffffffu) const { collective(Collective::SYNC, mask, {0, 0, 32}, line); }
+};
 template <class T> T shuffle(Collective kind, int line, unsigned mask, T value, int parameter, int width = 32) {
   return from_bits<T>(collective(kind, mask, {to_bits(value), parameter, width}, line));
 }

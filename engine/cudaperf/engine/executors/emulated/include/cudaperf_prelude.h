@@ -1,0 +1,2 @@
+// What every translated file includes first; precompiled under this name.
+#include "cuda_runtime.h"

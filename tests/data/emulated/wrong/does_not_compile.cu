@@ -1,0 +1,3 @@
+// verdict: compile_failed; sizes: 10
+// launch: copy<<<1, 100, 0, stream>>>(a, b)
+extern "C" __global__ void copy(const float *a, float *b) { b[threadIdx.x] = c[threadIdx.x]; }
