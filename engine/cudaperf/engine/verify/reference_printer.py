@@ -1,9 +1,9 @@
 """Prints a function's trees over tracked numbers: `cp_f32`/`cp_f64` of `cpp/tracked.hpp` in place of float and double.
 
 Every name of the user's gets a prefix (v_ variables, m_ members, h_ functions, S_ structs), so none can clash with C++'s.
-Arrays are flat, indexed through their declared dimensions. An assignment to an array element that does not continue a sum in
-that element ends the freedom of order of what it stores (`cp_stored`); a conditional assignment whose condition hangs on rounding
-takes both outcomes into its bound (`cp_assign_if`, `cp_select`).
+Arrays are flat, indexed through their declared dimensions. `s += x` and `s = s + x` continue a sum (`cp_accumulate`); every
+other assignment closes the expression. A conditional assignment that hangs on rounding takes both outcomes into its bound
+(`cp_assign_if`, `cp_select`).
 Not promised: `frexp`, `modf`, `long double`, aggregate initialisers of structs; they raise `Unprintable`.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Final
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.conversions import strip_implicit
 from cudaperf.engine.loops.printer import Printer
 
 _UNARY_NAMES: Final = (
@@ -74,7 +75,7 @@ class ReferencePrinter(Printer):
 
     def const(self, node: ir.IntConst | ir.FloatConst) -> str:
         text = super().const(node)
-        return f"{type_name(node.type)}({text})" if isinstance(node, ir.FloatConst) else text
+        return f"cp_to<{type_name(node.type)}>({text})" if isinstance(node, ir.FloatConst) else text
 
     def name(self, node: ir.Name) -> str:
         return f"v_{node.id}"
@@ -121,7 +122,7 @@ class ReferencePrinter(Printer):
             return self._helper_call(node, self.helpers[node.name])
         name = node.name.removeprefix("__builtin_")
         if name in _CLASSES:
-            return f"cp_{name}({self.expr(node.args[0])})"
+            return f"cp_{name}({self.converted(node.args[0].type or ir.DOUBLE, node.args[0])})"
         if name in _INTEGER:
             return f"::{name}({self.expr(node.args[0])})"
         found = math_function(node.name)
@@ -134,7 +135,7 @@ class ReferencePrinter(Printer):
 
     def _helper_call(self, node: ir.Call, helper: ir.Function) -> str:
         args = [
-            self.expr(arg) if parameter.is_array else self.converted(parameter.type, arg)
+            self.expr(arg) if parameter.is_array else self.stored(parameter.type, arg)
             for arg, parameter in zip(node.args, helper.parameters, strict=True)
         ]
         return f"h_{node.name}({', '.join(args)})"
@@ -172,16 +173,23 @@ class ReferencePrinter(Printer):
     def assign(self, node: ir.Assign) -> str:
         if isinstance(node.target.type, ir.Struct):
             return f"{self.expr(node.target)} = {self.expr(node.value)}"
-        return f"cp_put({self.expr(node.target)}, {self.assigned(node)})"
+        added = continued(node)
+        if added is None:
+            return f"cp_put({self.expr(node.target)}, {self.assigned(node)})"
+        sign, value = added
+        kind = value.type if value.type is not None and is_float(value.type) else node.target.type
+        return f"cp_accumulate({self.expr(node.target)}, {sign}{self.converted(kind, value)})"
 
     def assigned(self, node: ir.Assign) -> str:
         """The new value of the target."""
-        value = self.expr(node.value)
-        if node.op is not None:
-            value = f"{self.expr(node.target)} {node.op} ({value})"
-        value = f"cp_to<{type_name(node.target.type)}>({value})"
-        is_element = isinstance(node.target, ir.Load) and node.op is None and is_float(node.target.type)
-        return f"cp_stored({value})" if is_element and node.target not in ir.walk(node.value) else value
+        if node.op is None:
+            return self.stored(node.target.type, node.value)
+        return f"cp_to<{type_name(node.target.type)}>({self.expr(node.target)} {node.op} ({self.expr(node.value)}))"
+
+    def stored(self, kind: ir.Type, node: ir.Expr) -> str:
+        """A value for a variable; a copy of one keeps its identity."""
+        inner = strip_implicit(node)
+        return self.expr(inner) if isinstance(inner, ir.Name | ir.Load) and inner.type == kind else self.converted(kind, node)
 
     def declaration(self, node: ir.Decl) -> str:
         kind = type_name(node.type)
@@ -191,7 +199,7 @@ class ReferencePrinter(Printer):
             return f"{kind} v_{node.name}{{}}"
         if isinstance(node.init, tuple):
             raise Unprintable(f"the initialiser of {node.name}")
-        return f"{kind} v_{node.name} = {self.converted(node.type, node.init)}"
+        return f"{kind} v_{node.name} = {self.stored(node.type, node.init)}"
 
     def _array_declaration(self, node: ir.Decl, kind: str) -> str:
         count = " * ".join(f"(long)({self.expr(dim)})" for dim in node.dims)
@@ -203,9 +211,29 @@ class ReferencePrinter(Printer):
         return f"{kind} v_{node.name}[{count}] = {{{', '.join(self.converted(node.type, item) for item in items)}}}"
 
 
+def continued(node: ir.Assign) -> tuple[str, ir.Expr] | None:
+    """What an assignment to a float adds to it (sign, value): `s += x`, `s = s + x`, `s = x + s`; None for any other."""
+    if not is_float(node.target.type):
+        return None
+    value = strip_implicit(node.value)
+    if node.op in ("+", "-"):
+        added: tuple[str, ir.Expr] | None = ("" if node.op == "+" else "-", node.value)
+    elif node.op is None and isinstance(value, ir.Binary) and value.op in ("+", "-"):
+        left, right = strip_implicit(value.left), strip_implicit(value.right)
+        if left == node.target:
+            added = ("" if value.op == "+" else "-", value.right)
+        else:
+            added = ("", value.left) if right == node.target and value.op == "+" else None
+    else:
+        added = None
+    return added if added is not None and node.target not in ir.walk(added[1]) else None
+
+
 def _only_assign(block: ir.Block | None) -> ir.Assign | None:
-    """The assignment to a float that is all of a block."""
+    """The assignment to a float that is all of a block and continues no sum."""
     while block is not None and len(block.statements) == 1 and isinstance(block.statements[0], ir.Block):
         block = block.statements[0]
     only = block.statements[0] if block is not None and len(block.statements) == 1 else None
-    return only if isinstance(only, ir.Assign) and is_float(only.target.type) else None
+    if not isinstance(only, ir.Assign) or not is_float(only.target.type) or continued(only) is not None:
+        return None
+    return only

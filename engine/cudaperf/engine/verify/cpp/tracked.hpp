@@ -1,14 +1,17 @@
 // Numbers that carry what the original computes, what it should have computed, and how far rounding may take a candidate.
 //
-// cp_f32 and cp_f64 replace float and double. Each holds
+// cp_f32 and cp_f64 replace float and double in every variable; expressions are Tracked. Both hold
 //   o  the original's own value: same operations, same precision, no contraction; it decides every branch and every cast to
 //      int, so this program follows the original's control flow and its integers are the original's;
-//   v  the same expression one precision up (double for float; __float128, else long double, for double);
-//   m  absolute: the unit roundoff times the magnitude of what was summed, propagated to first order: what changing the
-//      order of a sum may cost;
-//   r  the sum of the squares of every operation's own rounding error, propagated in quadrature: what keeping the order costs.
-// A candidate may differ from v by CP_K * (m + sqrt(r)). Values that were only copied have m = r = 0: they must be equal.
-// cp_ambiguous counts decisions that lie within rounding of going the other way. docs/decisions/001-tolerance.md says why.
+//   v  the same expression one precision up (double for float; __float128, else long double, for double).
+// and the error that a candidate may make, in absolute units, in three parts:
+//   r  the sum of the squares of the expression's own roundings (they are independent: they add in quadrature);
+//   m  to first order and linearly: the unit roundoff times the magnitude of what was summed (what another order may cost);
+//   terms  what each variable that was read brings along, with its sign, so that u - 4*c*u knows that both are the same u.
+// An assignment folds the three into one error `e` of the variable, under a new identity. `s += x` and `s = s + x` keep s's r
+// apart, so that a long sum's roundings stay in quadrature. A candidate may differ from v by CP_K times the error.
+// Values that were only copied have no error: they must be equal. cp_ambiguous counts decisions that lie within rounding of
+// going the other way. docs/decisions/001-tolerance.md says why.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,65 +36,155 @@ template <class O> struct cp_unit;
 template <> struct cp_unit<float> { static constexpr double u = 0x1p-24, tiny = 0x1p-150; };
 template <> struct cp_unit<double> { static constexpr double u = 0x1p-53, tiny = 0x1p-1074; };
 
+template <class O, class V> struct Cell;
 template <class O, class V> struct Tracked;
-template <class T> struct cp_is_tracked : std::false_type {};
-template <class O, class V> struct cp_is_tracked<Tracked<O, V>> : std::true_type {};
+typedef Cell<float, double> cp_f32;
+typedef Cell<double, cp_wide> cp_f64;
+typedef Tracked<float, double> cp_e32;
+typedef Tracked<double, cp_wide> cp_e64;
 
-static inline double cp_scaled(double derivative, double error) { return error == 0 ? 0 : fabs(derivative) * error; }
-static inline double cp_squared(double derivative, double error) { return error == 0 ? 0 : derivative * derivative * error; }
+template <class T> struct cp_rank { static constexpr int value = 0; };
+template <> struct cp_rank<cp_f32> { static constexpr int value = 1; };
+template <> struct cp_rank<cp_e32> { static constexpr int value = 1; };
+template <> struct cp_rank<float> { static constexpr int value = 1; };
+template <> struct cp_rank<cp_f64> { static constexpr int value = 2; };
+template <> struct cp_rank<cp_e64> { static constexpr int value = 2; };
+template <> struct cp_rank<double> { static constexpr int value = 2; };
+template <class T> struct cp_is_cell : std::false_type {};
+template <class O, class V> struct cp_is_cell<Cell<O, V>> : std::true_type {};
+template <class T> struct cp_is_tracked : cp_is_cell<T> {};
+template <class O, class V> struct cp_is_tracked<Tracked<O, V>> : std::true_type {};
+template <class A, class B> struct cp_common {
+    static constexpr int rank = cp_rank<A>::value > cp_rank<B>::value ? cp_rank<A>::value : cp_rank<B>::value;
+    typedef std::conditional_t<rank == 2, cp_e64, cp_e32> type;
+};
+template <class A, class B> using cp_if_tracked = std::enable_if_t<cp_is_tracked<A>::value || cp_is_tracked<B>::value, int>;
+
+struct cp_term { unsigned long id; double error; };
+static unsigned long cp_identities = 0;
+
+static inline double cp_scaled(double derivative, double error) { return error == 0 ? 0 : derivative * error; }
 
 template <class O_, class V_> struct Tracked {
     typedef O_ O;
     typedef V_ V;
     static constexpr double u = cp_unit<O>::u;
+    static constexpr int most = 8;  // further variables' errors go to m
     O o = 0;
     V v = 0;
     double m = 0, r = 0;
+    int n = 0;
+    cp_term terms[most];
 
-    Tracked() = default;
-    Tracked(O own, V value, double sum, double squares) : o(own), v(value), m(sum), r(squares) {}
-    template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0> Tracked(T x) : o(O(x)), v(V(x)) {
-        if (std::is_integral<T>::value && double(V(o) - v) != 0) rounded();
-        if (std::is_floating_point<T>::value && sizeof(T) > sizeof(O)) { if (V(o) != v) rounded(); }
+    Tracked() {}
+    Tracked(O own, V value) : o(own), v(value) {}
+    Tracked(const Tracked &x) { *this = x; }
+    Tracked &operator=(const Tracked &x) {
+        o = x.o, v = x.v, m = x.m, r = x.r, n = x.n;
+        for (int i = 0; i < n; i++) terms[i] = x.terms[i];
+        return *this;
     }
-    template <class P, class Q> Tracked(const Tracked<P, Q> &x) : o(O(x.o)), v(V(x.v)), m(x.m), r(x.r) {
+    template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0> Tracked(T x) : o(O(x)), v(V(x)) {
+        if (V(o) != v) rounded();
+    }
+    template <class P, class Q> Tracked(const Tracked<P, Q> &x) : o(O(x.o)), v(V(x.v)), m(x.m), r(x.r), n(x.n) {
+        for (int i = 0; i < n; i++) terms[i] = x.terms[i];
         if (sizeof(P) > sizeof(O) && (P(o) != x.o || !x.exact())) rounded();
     }
-    bool exact() const { return m == 0 && r == 0; }
+    template <class P, class Q> Tracked(const Cell<P, Q> &x) : Tracked(x.read()) {}
+    explicit operator bool() const;
+    Tracked operator-() const {
+        Tracked z(*this);
+        z.o = -o, z.v = -v;
+        for (int i = 0; i < n; i++) z.terms[i].error = -terms[i].error;
+        return z;
+    }
+    Tracked operator+() const { return *this; }
+
+    bool exact() const { return m == 0 && r == 0 && n == 0; }
+    bool zero() const { return o == 0 && v == 0 && exact(); }
+    bool power_of_two() const { int e; return exact() && fabs(frexp(value(), &e)) == 0.5; }
     double value() const { return double(v); }
-    double error() const { return m + sqrt(r); }
+    double linear() const {
+        double sum = m;
+        for (int i = 0; i < n; i++) sum += fabs(terms[i].error);
+        return sum;
+    }
+    double error() const { return linear() + sqrt(r); }
     double seed() const { double least = u * fabs(value()); return m > least ? m : least; }
+
     Tracked &rounded(double units = 1) {
         double e = units * u * fabs(value());
-        if (e < cp_unit<O>::tiny) e = value() == 0 && m == 0 ? 0 : cp_unit<O>::tiny;
+        if (e < cp_unit<O>::tiny) e = value() == 0 && exact() ? 0 : cp_unit<O>::tiny;
         r += e * e;
         return *this;
     }
-    bool zero() const { return v == 0 && exact() && o == 0; }
-    bool power_of_two() const { int e; return exact() && fabs(frexp(value(), &e)) == 0.5; }
-    explicit operator bool() const;
-    Tracked operator-() const { return Tracked(-o, -v, m, r); }
-    Tracked operator+() const { return *this; }
+    void add(cp_term t) {
+        if (t.error == 0) return;
+        for (int i = 0; i < n; i++)
+            if (terms[i].id == t.id) {
+                terms[i].error += t.error;
+                return;
+            }
+        if (n < most) terms[n++] = t;
+        else m += fabs(t.error);
+    }
+    // Adds the error of an operand that this value depends on with derivative d; its m is given.
+    void inherit(const Tracked &x, double d, double sum) {
+        m += sum;
+        r += cp_scaled(d, cp_scaled(d, x.r));
+        for (int i = 0; i < x.n; i++) add({x.terms[i].id, cp_scaled(d, x.terms[i].error)});
+    }
+    void inherit(const Tracked &x, double d) { inherit(x, d, cp_scaled(fabs(d), x.m)); }
+    void limit(double most_linear, double most_squares) {
+        if (linear() > most_linear) m = most_linear, n = 0;
+        if (r > most_squares) r = most_squares;
+    }
 };
-typedef Tracked<float, double> cp_f32;
-typedef Tracked<double, cp_wide> cp_f64;
 
-template <class T> struct cp_rank { static constexpr int value = 0; };
-template <> struct cp_rank<cp_f32> { static constexpr int value = 1; };
-template <> struct cp_rank<float> { static constexpr int value = 1; };
-template <> struct cp_rank<cp_f64> { static constexpr int value = 2; };
-template <> struct cp_rank<double> { static constexpr int value = 2; };
-template <class A, class B> struct cp_common {
-    static constexpr int rank = cp_rank<A>::value > cp_rank<B>::value ? cp_rank<A>::value : cp_rank<B>::value;
-    typedef std::conditional_t<rank == 2, cp_f64, cp_f32> type;
+// A variable.
+template <class O_, class V_> struct Cell {
+    typedef O_ O;
+    typedef V_ V;
+    typedef Tracked<O, V> T;
+    O o = 0;
+    V v = 0;
+    double e = 0, r = 0;
+    unsigned long id = 0;
+
+    Cell() = default;
+    Cell(const T &x) { put(x); }
+    template <class P, class Q> Cell(const Tracked<P, Q> &x) { put(T(x)); }
+    template <class P, class Q> Cell(const Cell<P, Q> &x) { put(T(x)); }
+    template <class A, std::enable_if_t<std::is_arithmetic<A>::value, int> = 0> Cell(A x) { put(T(x)); }
+    explicit operator bool() const { return bool(read()); }
+    T operator-() const { return -read(); }
+    T operator+() const { return read(); }
+
+    T read() const {
+        T x(o, v);
+        x.add({id, e + sqrt(r)});
+        return x;
+    }
+    // The value with the sum's own roundings apart, for the sum itself.
+    T continued() const {
+        T x(o, v);
+        x.m = e;
+        x.r = r;
+        return x;
+    }
+    void put(const T &x) { o = x.o, v = x.v, e = x.error(), r = 0, id = ++cp_identities; }
+    void proceed(const T &x) { o = x.o, v = x.v, e = x.linear(), r = x.r, id = ++cp_identities; }
 };
-template <class A, class B> using cp_if_tracked = std::enable_if_t<
-    (cp_is_tracked<A>::value || cp_is_tracked<B>::value) && cp_is_tracked<typename cp_common<A, B>::type>::value, int>;
 
 // --- decisions -----------------------------------------------------------------------------------------------------------
 
 template <class T> static void cp_decide(const T &a, const T &b) {
-    double width = a.error() + b.error();
+    if (a.exact() && b.exact()) return;
+    T difference;
+    difference.inherit(a, 1);
+    difference.inherit(b, -1);
+    double width = difference.error();
     if (width > 0 && !(fabs(double(a.v - b.v)) > width)) {
         cp_ambiguous++;
         if (width > cp_width) cp_width = width;
@@ -114,8 +207,10 @@ template <class T> static T cp_meet(bool taken, const T &x, const T &y, double w
     T z = taken ? x : y;
     if (gap <= 1024 * width) {
         cp_ambiguous -= counted;
-        z.m = (x.m > y.m ? x.m : y.m) + gap;
-        z.r = x.r > y.r ? x.r : y.r;
+        const T &wider = x.error() > y.error() ? x : y;
+        T w = wider;
+        w.o = z.o, w.v = z.v, w.m += gap;
+        return w;
     }
     return z;
 }
@@ -141,21 +236,29 @@ template <class C, class A, class B> static auto cp_select(C condition, A then, 
 
 // --- arithmetic ----------------------------------------------------------------------------------------------------------
 
+template <class T> static T cp_with(const T &x, typename T::O o, typename T::V v) {
+    T z(x);
+    z.o = o, z.v = v;
+    return z;
+}
 template <class T> static T cp_add(const T &a, const T &b) {
-    if (a.zero()) return T(a.o + b.o, b.v, b.m, b.r);
-    if (b.zero()) return T(a.o + b.o, a.v, a.m, a.r);
-    return T(a.o + b.o, a.v + b.v, a.seed() + b.seed(), a.r + b.r).rounded();
+    if (a.zero() || b.zero()) return cp_with(a.zero() ? b : a, a.o + b.o, a.v + b.v);
+    T z(a.o + b.o, a.v + b.v);
+    z.inherit(a, 1, a.seed());
+    z.inherit(b, 1, b.seed());
+    return z.rounded();
 }
 template <class T> static T cp_multiply(const T &a, const T &b) {
-    double x = a.value(), y = b.value();
-    T z(a.o * b.o, a.v * b.v, cp_scaled(y, a.m) + cp_scaled(x, b.m), cp_squared(y, a.r) + cp_squared(x, b.r));
+    T z(a.o * b.o, a.v * b.v);
+    z.inherit(a, b.value());
+    z.inherit(b, a.value());
     return a.power_of_two() || b.power_of_two() ? z : z.rounded();
 }
 template <class T> static T cp_divide(const T &a, const T &b) {
-    T z(a.o / b.o, a.v / b.v, 0, 0);
-    double y = 1 / b.value(), q = z.value() * y;
-    z.m = cp_scaled(y, a.m) + cp_scaled(q, b.m);
-    z.r = cp_squared(y, a.r) + cp_squared(q, b.r);
+    T z(a.o / b.o, a.v / b.v);
+    double y = 1 / b.value();
+    z.inherit(a, y);
+    z.inherit(b, -z.value() * y);
     return b.power_of_two() ? z : z.rounded();
 }
 #define CP_ARITHMETIC(op, body)                                                                                            \
@@ -175,12 +278,24 @@ template <class T, class O, class V> static T cp_integer(const Tracked<O, V> &x)
     if (e > 0 && trunc(x.value() - e) != trunc(x.value() + e)) cp_ambiguous++;
     return T(x.o);
 }
-template <class T, class F> static T cp_to(const F &x) {
-    if constexpr (cp_is_tracked<T>::value || !cp_is_tracked<F>::value) return T(x);
+template <class T> struct cp_expression { typedef T type; };
+template <class O, class V> struct cp_expression<Cell<O, V>> { typedef Tracked<O, V> type; };
+// C's conversion to the type of a variable: a tracked expression where that is a float's.
+template <class T, class F> static typename cp_expression<T>::type cp_to(const F &x) {
+    if constexpr (cp_is_tracked<T>::value || !cp_is_tracked<F>::value) return typename cp_expression<T>::type(x);
     else if constexpr (std::is_same<T, bool>::value) return bool(x);
-    else return cp_integer<T>(x);
+    else return cp_integer<T>(typename cp_common<F, F>::type(x));
 }
-template <class T, class F> static void cp_put(T &target, const F &x) { target = cp_to<T>(x); }
+template <class T, class F> static void cp_put(T &target, const F &x) {
+    if constexpr (cp_is_cell<T>::value) target.put(cp_to<T>(x));
+    else target = cp_to<T>(x);
+}
+template <class T> static void cp_put(T &target, const T &x) { target = x; }
+// target += x, its roundings kept apart.
+template <class T, class F> static void cp_accumulate(T &target, const F &x) {
+    typedef typename cp_common<T, F>::type E;
+    target.proceed(typename T::T(cp_add(E(target.continued()), E(x))));
+}
 
 // if (condition) target = value, where both outcomes meet when the condition hangs on rounding (see cp_select).
 template <class C, class T, class A> static void cp_assign_if(C condition, T target, A value) {
@@ -196,14 +311,8 @@ template <class C, class T, class A> static void cp_assign_if(C condition, T tar
         return;
     }
     auto &old = target();
-    std::decay_t<decltype(old)> x(value()), y(old);
-    old = cp_meet(taken, x, y, width, counted);
-}
-
-// A value written to memory is a definite float: the order in which it was summed can no longer change.
-template <class T> static T cp_stored(T x) {
-    if constexpr (cp_is_tracked<T>::value) { x.r += x.m * x.m; x.m = 0; }
-    return x;
+    typedef typename std::decay_t<decltype(old)>::T E;
+    old.put(cp_meet(taken, E(value()), E(old), width, counted));
 }
 
 // --- math.h --------------------------------------------------------------------------------------------------------------
@@ -215,56 +324,52 @@ static inline double cp_digamma(double x) {
     return (lgamma(x + h) - lgamma(x - h)) / (2 * h);
 }
 #define CP_UNARY(name, ulp32, ulp64, derivative)                                                                           \
-    static inline cp_f32 cp_##name(const cp_f32 &a) {                                                                      \
+    static inline cp_e32 cp_##name(const cp_e32 &a) {                                                                      \
         double x = a.value(), z = name(x), d = derivative;                                                                 \
         (void)x;                                                                                                           \
-        return cp_limited<2 * (ulp32) + 1>(cp_f32(name##f(a.o), z, cp_scaled(d, a.m), cp_squared(d, a.r)), a, #name);       \
+        return cp_of(cp_e32(name##f(a.o), z), a, d, #name, 2 * (ulp32) + 1);                                               \
     }                                                                                                                      \
-    static inline cp_f64 cp_##name(const cp_f64 &a) {                                                                      \
+    static inline cp_e64 cp_##name(const cp_e64 &a) {                                                                      \
         cp_wide value = CP_WIDE(name)(a.v);                                                                                \
         double x = a.value(), z = double(value), d = derivative;                                                           \
         (void)x;                                                                                                           \
-        return cp_limited<2 * (ulp64) + 1>(cp_f64(name(a.o), value, cp_scaled(d, a.m), cp_squared(d, a.r)), a, #name);      \
+        return cp_of(cp_e64(name(a.o), value), a, d, #name, 2 * (ulp64) + 1);                                              \
     }
 // sqrt, asin and acos have infinite slopes at an end of their domain; an error e there costs at most about sqrt(2e).
-template <int units, class T> static T cp_limited(T z, const T &x, const char *name) {
+template <class T> static T cp_of(T z, const T &x, double derivative, const char *name, double units) {
+    z.inherit(x, derivative);
     bool square = strcmp(name, "sqrt") == 0;
-    if (square || strcmp(name, "asin") == 0 || strcmp(name, "acos") == 0) {
-        double most = sqrt(2 * x.m), squares = 2 * sqrt(x.r);
-        if (z.m > most) z.m = most;
-        if (z.r > squares) z.r = squares;
-    }
-    if (x.exact() && z.value() == 0) return z;
-    return z.rounded(square ? 1 : units);
+    if (square || strcmp(name, "asin") == 0 || strcmp(name, "acos") == 0) z.limit(sqrt(2 * x.linear()), 2 * sqrt(x.r));
+    return x.exact() && z.value() == 0 ? z : z.rounded(square ? 1 : units);
 }
 CP_UNARY(sqrt, 0, 0, 0.5 / z) CP_UNARY(cbrt, 1, 1, 1 / (3 * z * z))
 CP_UNARY(exp, 2, 1, z) CP_UNARY(exp2, 2, 1, z * M_LN2) CP_UNARY(expm1, 1, 1, z + 1)
 CP_UNARY(log, 1, 1, 1 / x) CP_UNARY(log2, 1, 1, 1 / (x * M_LN2)) CP_UNARY(log10, 2, 1, 1 / (x * M_LN10))
 CP_UNARY(log1p, 1, 1, 1 / (1 + x))
-CP_UNARY(sin, 2, 2, cos(x)) CP_UNARY(cos, 2, 2, sin(x)) CP_UNARY(tan, 4, 2, 1 + z * z)
-CP_UNARY(asin, 2, 2, 1 / sqrt(1 - x * x)) CP_UNARY(acos, 2, 2, 1 / sqrt(1 - x * x)) CP_UNARY(atan, 2, 2, 1 / (1 + x * x))
+CP_UNARY(sin, 2, 2, cos(x)) CP_UNARY(cos, 2, 2, -sin(x)) CP_UNARY(tan, 4, 2, 1 + z * z)
+CP_UNARY(asin, 2, 2, 1 / sqrt(1 - x * x)) CP_UNARY(acos, 2, 2, -1 / sqrt(1 - x * x)) CP_UNARY(atan, 2, 2, 1 / (1 + x * x))
 CP_UNARY(sinh, 3, 2, cosh(x)) CP_UNARY(cosh, 2, 1, sinh(x)) CP_UNARY(tanh, 2, 1, 1 - z * z)
 CP_UNARY(asinh, 3, 3, 1 / sqrt(1 + x * x)) CP_UNARY(acosh, 4, 3, 1 / sqrt(x * x - 1)) CP_UNARY(atanh, 3, 2, 1 / (1 - x * x))
-CP_UNARY(erf, 2, 2, M_2_SQRTPI * exp(-x * x)) CP_UNARY(erfc, 4, 5, M_2_SQRTPI * exp(-x * x))
+CP_UNARY(erf, 2, 2, M_2_SQRTPI * exp(-x * x)) CP_UNARY(erfc, 4, 5, -M_2_SQRTPI * exp(-x * x))
 CP_UNARY(tgamma, 5, 10, z * cp_digamma(x)) CP_UNARY(lgamma, 6, 4, cp_digamma(x))
 
 // exp10 is GNU's: no wide version of it, so 10**x.
-static inline cp_f32 cp_exp10(const cp_f32 &a) {
+static inline cp_e32 cp_exp10(const cp_e32 &a) {
     double z = pow(10.0, a.v);
-    return cp_f32(powf(10.0f, a.o), z, cp_scaled(z * M_LN10, a.m), cp_squared(z * M_LN10, a.r)).rounded(5);
+    return cp_of(cp_e32(powf(10.0f, a.o), z), a, z * M_LN10, "exp10", 5);
 }
-static inline cp_f64 cp_exp10(const cp_f64 &a) {
+static inline cp_e64 cp_exp10(const cp_e64 &a) {
     cp_wide value = CP_WIDE(pow)(cp_wide(10), a.v);
-    double z = double(value);
-    return cp_f64(pow(10.0, a.o), value, cp_scaled(z * M_LN10, a.m), cp_squared(z * M_LN10, a.r)).rounded(3);
+    return cp_of(cp_e64(pow(10.0, a.o), value), a, double(value) * M_LN10, "exp10", 3);
 }
 
 // Bessel functions: relative error for |x| < 8, absolute beyond (2.2e-6 for float, 5e-12 for double).
 #define CP_BESSEL(name, derivative)                                                                                        \
     template <class T> static T cp_##name(const T &a) {                                                                    \
-        double x = a.value(), z = name(x), d = derivative, absolute = sizeof(typename T::O) == 4 ? 2.2e-6 : 5e-12;         \
-        T y(typename T::O(name(double(a.o))), z, cp_scaled(d, a.m), cp_squared(d, a.r) + (fabs(x) < 8 ? 0 : absolute * absolute)); \
-        return y.rounded(sizeof(typename T::O) == 4 ? 19 : 15);                                                            \
+        double x = a.value(), z = name(x), absolute = sizeof(typename T::O) == 4 ? 2.2e-6 : 5e-12;                         \
+        T y = cp_of(T(typename T::O(name(double(a.o))), z), a, derivative, #name, sizeof(typename T::O) == 4 ? 19 : 15);   \
+        if (!(fabs(x) < 8)) y.m += absolute;                                                                               \
+        return y;                                                                                                          \
     }
 CP_BESSEL(j0, -j1(x)) CP_BESSEL(j1, j0(x) - j1(x) / x) CP_BESSEL(y0, -y1(x)) CP_BESSEL(y1, y0(x) - y1(x) / x)
 
@@ -276,11 +381,11 @@ static inline cp_wide cp_up(double (*)(double, double), cp_wide (*f)(cp_wide, cp
 // Binary functions: derivatives dx, dy in terms of x, y and z.
 #define CP_BINARY(name, ulp32, ulp64, derivative_x, derivative_y)                                                          \
     template <class T> static T cp_##name(const T &a, const T &b) {                                                        \
-        T c(cp_own(name##f, name, a.o, b.o), cp_up(name, CP_WIDE(name), a.v, b.v), 0, 0);                                  \
+        T c(cp_own(name##f, name, a.o, b.o), cp_up(name, CP_WIDE(name), a.v, b.v));                                        \
         double x = a.value(), y = b.value(), z = c.value(), dx = derivative_x, dy = derivative_y;                          \
         (void)x; (void)y; (void)z;                                                                                         \
-        c.m = cp_scaled(dx, a.m) + cp_scaled(dy, b.m);                                                                     \
-        c.r = cp_squared(dx, a.r) + cp_squared(dy, b.r);                                                                   \
+        c.inherit(a, dx);                                                                                                  \
+        c.inherit(b, dy);                                                                                                  \
         return c.rounded(sizeof(typename T::O) == 4 ? 2 * (ulp32) + 1 : 2 * (ulp64) + 1);                                  \
     }
 CP_BINARY(pow, 4, 2, (x == 0 ? 0 : y * z / x), (x > 0 ? z * log(x) : 0))
@@ -289,8 +394,8 @@ CP_BINARY(hypot, 3, 2, (z == 0 ? 1 : x / z), (z == 0 ? 1 : y / z))
 
 template <class T> static T cp_extreme(const T &a, const T &b, typename T::O o, typename T::V v) {
     double gap = fabs(double(a.v - b.v));
-    if (gap > a.error() + b.error()) return v == a.v ? T(o, v, a.m, a.r) : T(o, v, b.m, b.r);
-    return T(o, v, a.m > b.m ? a.m : b.m, a.r > b.r ? a.r : b.r);
+    if (gap > a.error() + b.error() || (a.exact() && b.exact())) return cp_with(v == a.v ? a : b, o, v);
+    return cp_with(a.error() > b.error() ? a : b, o, v);
 }
 template <class T> static T cp_fmin(const T &a, const T &b) {
     return cp_extreme(a, b, cp_own(fminf, fmin, a.o, b.o), cp_up(fmin, CP_WIDE(fmin), a.v, b.v));
@@ -299,7 +404,8 @@ template <class T> static T cp_fmax(const T &a, const T &b) {
     return cp_extreme(a, b, cp_own(fmaxf, fmax, a.o, b.o), cp_up(fmax, CP_WIDE(fmax), a.v, b.v));
 }
 template <class T> static T cp_fabs(const T &a) {
-    return T(a.o < 0 ? -a.o : a.o + 0, a.v < 0 ? -a.v : a.v + 0, a.m, a.r);
+    T z = a.v < 0 ? -a : a;
+    return cp_with(z, a.o < 0 ? -a.o : a.o + 0, z.v + 0);
 }
 template <class T> static T cp_fdim(const T &a, const T &b) {
     T d = a - b, zero;
@@ -322,7 +428,7 @@ template <class T> static T cp_fma(const T &a, const T &b, const T &c) {
         double e = a.error();                                                                                              \
         if (e > 0 && name(a.value() - e) != name(a.value() + e)) cp_ambiguous++;                                           \
         typename T::O o = typename T::O(name(a.o));                                                                        \
-        return T(o, o, 0, 0);                                                                                              \
+        return T(o, o);                                                                                                    \
     }
 CP_ROUNDING(floor) CP_ROUNDING(ceil) CP_ROUNDING(trunc) CP_ROUNDING(round) CP_ROUNDING(rint) CP_ROUNDING(nearbyint)
 #define CP_ROUND_TO(name, type, by)                                                                                        \
@@ -335,22 +441,27 @@ template <class T> static T cp_reduced(const T &a, const T &b, typename T::O o) 
     double n = rint(double((typename T::V)(a.v - o) / b.v)), q = a.value() / b.value();
     double e = a.exact() && b.exact() ? 0 : (a.error() + fabs(q) * b.error()) / fabs(b.value());
     if (e > 0 && trunc(q - e) != trunc(q + e)) cp_ambiguous++;
-    return T(o, a.v - typename T::V(n) * b.v, a.m + cp_scaled(n, b.m), a.r + cp_squared(n, b.r));
+    T z(o, a.v - typename T::V(n) * b.v);
+    z.inherit(a, 1);
+    z.inherit(b, -n);
+    return z;
 }
 template <class T> static T cp_fmod(const T &a, const T &b) { return cp_reduced(a, b, cp_own(fmodf, fmod, a.o, b.o)); }
 template <class T> static T cp_remainder(const T &a, const T &b) {
     return cp_reduced(a, b, cp_own(remainderf, remainder, a.o, b.o));
 }
 template <class T> static T cp_ldexp(const T &a, int n) {
-    return T(typename T::O(ldexp(a.o, n)), typename T::V(a.v * typename T::V(ldexp(1.0, n))), ldexp(a.m, n), ldexp(a.r, 2 * n));
+    T z(typename T::O(ldexp(a.o, n)), typename T::V(a.v * typename T::V(ldexp(1.0, n))));
+    z.inherit(a, ldexp(1.0, n));
+    return z;
 }
 template <class T> static T cp_scalbn(const T &a, int n) { return cp_ldexp(a, n); }
 template <class T> static T cp_scalbln(const T &a, long n) { return cp_ldexp(a, int(n)); }
 template <class T> static T cp_nextafter(const T &a, const T &b) {
     typename T::O o = cp_own(nextafterf, nextafter, a.o, b.o);
-    return T(o, a.v + (typename T::V(o) - typename T::V(a.o)), a.m, a.r).rounded();
+    return cp_with(a, o, a.v + (typename T::V(o) - typename T::V(a.o))).rounded();
 }
-template <class T> static T cp_logb(const T &a) { return T(typename T::O(logb(a.o)), logb(a.o), 0, 0); }
+template <class T> static T cp_logb(const T &a) { return T(typename T::O(logb(a.o)), logb(a.o)); }
 template <class T> static int cp_ilogb(const T &a) { return ilogb(a.o); }
 template <class T> static bool cp_isnan(const T &a) { return a.o != a.o; }
 template <class T> static bool cp_isinf(const T &a) { return a.o - a.o != 0 && a.o == a.o; }
@@ -381,10 +492,10 @@ struct cp_file {
 template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0> static void cp_load(T &x, const unsigned char *from) {
     memcpy(&x, from, sizeof x);
 }
-template <class O, class V> static void cp_load(Tracked<O, V> &x, const unsigned char *from) {
+template <class O, class V> static void cp_load(Cell<O, V> &x, const unsigned char *from) {
     O o;
     memcpy(&o, from, sizeof o);
-    x = Tracked<O, V>(o);
+    x = Cell<O, V>(o);
 }
 
 // One output: hi, lo (v in two doubles), bound (-1: exact) and the original's value (a double's or an int64's bytes) a leaf.
@@ -406,12 +517,12 @@ template <class T, std::enable_if_t<std::is_arithmetic<T>::value, int> = 0> stat
     to.bound.push_back(-1);
     to.own.push_back((long long)x);
 }
-template <class O, class V> static void cp_emit(const Tracked<O, V> &x, cp_columns &to) {
+template <class O, class V> static void cp_emit(const Cell<O, V> &x, cp_columns &to) {
     double hi = double(x.v), own = double(x.o);
     long long bits;
     memcpy(&bits, &own, 8);
     to.hi.push_back(hi);
     to.lo.push_back(hi - hi == 0 ? double(x.v - V(hi)) : 0);
-    to.bound.push_back(CP_K * x.error());
+    to.bound.push_back(CP_K * (x.e + sqrt(x.r)));
     to.own.push_back(bits);
 }
