@@ -29,6 +29,8 @@ from cudaperf.engine.toolchain.occupancy import occupancy
 from cudaperf.engine.toolchain.ptxas import PtxasReport
 from cudaperf.engine.verdict import CompileFailed, KernelResources
 
+NO_COMPILER: Final = "no CUDA compiler here: pip install 'cudaperf[compiler]' adds NVRTC"
+
 
 class NoCompiler(RuntimeError):
     """Neither NVRTC nor nvcc is here; the message says what would add one."""
@@ -91,7 +93,7 @@ def compile_cubin(
     `NoCompiler`."""
     compiler = compiler or device_compiler()
     if compiler is None:
-        raise NoCompiler("no CUDA compiler here: pip install 'cudaperf[compiler]' adds NVRTC")
+        raise NoCompiler(NO_COMPILER)
     key = _key(code, architecture.capability, options, compiler)
     if cached := _read_cache(key, architecture.capability):
         return cached

@@ -26,6 +26,7 @@ from cudaperf.engine.executors.gpu.statistics import summarize
 from cudaperf.engine.executors.protocol import Job, Outputs
 from cudaperf.engine.toolchain import compile as toolchain
 from cudaperf.engine.toolchain.devices import Architecture, default_architecture
+from cudaperf.engine.toolchain.nvrtc import NvrtcError
 from cudaperf.engine.verdict import VERDICT, CompileFailed, Hazard, Infrastructure, KernelResources, TimedOut, Timing, Verdict
 
 CHECKS: Final = ("memory", "inputs", "poison", "rerun")
@@ -44,11 +45,14 @@ class Measurement:
 
 
 class GpuExecutor:
-    """One worker, restarted after a fault or a timeout. Constructing it starts the worker; raises `WorkerMissing`."""
+    """One worker, restarted after a fault or a timeout. Constructing it starts the worker; raises `WorkerMissing` with what is
+    missing (a driver, a package to drive it, a compiler). The worker ends with `close`, or with this process."""
 
     name: Literal["emulated", "gpu"] = "gpu"
 
     def __init__(self, prefix: Sequence[str] = ()) -> None:
+        if toolchain.device_compiler() is None:
+            raise WorkerMissing(toolchain.NO_COMPILER)
         self._prefix = tuple(prefix)
         self._worker: WorkerClient | None = None
         self.facts = self._connected().facts
@@ -101,7 +105,10 @@ class GpuExecutor:
     def _load(self, candidate: Candidate, task: dict[str, Any], deadline: float) -> None:
         code = toolchain.device_text(candidate)
         compiler = toolchain.nvcc_compiler() or toolchain.device_compiler()
-        cubin = toolchain.compile_cubin(code, self.architecture, candidate.compile_options, compiler)
+        try:
+            cubin = toolchain.compile_cubin(code, self.architecture, candidate.compile_options, compiler)
+        except (toolchain.NoCompiler, NvrtcError) as error:
+            raise _Ended(Infrastructure(message=str(error))) from error
         if isinstance(cubin, CompileFailed):
             raise _Ended(cubin)
         fields = {"task": task, "plan": candidate.plan.model_dump(mode="json")}
