@@ -39,7 +39,7 @@ def examine(deep: bool = False) -> tuple[Part, ...]:
         _found("NVRTC", _nvrtc, "registers, occupancy and device code for a GPU", "pip install 'cudaperf[compiler]'"),
         _found("nvcc", _nvcc, "builds the emitted files", "pip install 'cudaperf[compiler]'"),
         _found("GPU", _gpu, "verification and timing on the device", "an NVIDIA GPU and its driver"),
-        _module("pycuda", "pycuda", "runs candidates on the GPU", "pip install 'cudaperf[gpu]'"),
+        _driver_package(),
         _module("torch", "torch", "PyTorch models as input", "pip install 'cudaperf[torch]'"),
     )
 
@@ -64,6 +64,16 @@ def _module(name: str, module: str, adds: str, command: str, needed: bool = Fals
         spec = None
     detail = str(Path(spec.origin).parent) if spec and spec.origin else "not installed"
     return Part(name, spec is not None, detail, adds, command, needed)
+
+
+def _driver_package() -> Part:
+    """pycuda is published as source alone and needs CUDA's headers; cuda-bindings does the same work from a wheel."""
+    from cudaperf.engine.toolchain.find import find_nvcc
+
+    adds, name = "runs candidates on the GPU", "GPU package"
+    command = "pip install 'cudaperf[gpu]'" if find_nvcc() else "pip install cuda-bindings"
+    parts = [_module(name, module, adds, command) for module in ("pycuda", "cuda.bindings")]
+    return next((part for part in parts if part.found), parts[0])
 
 
 def _found(name: str, find: Callable[[], str | None], adds: str, command: str) -> Part:

@@ -1,0 +1,195 @@
+"""`cudaperf optimize` and `cudaperf replay` from the outside: files, text, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cudaperf.engine.evidence import EMULATED_CLAIM
+from cudaperf.engine.toolchain.find import find_gpu
+
+if TYPE_CHECKING:
+    from conftest import Command
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+NAMES = {"vectors.saxpy.cu", "vectors.saxpy.h", "vectors.saxpy.evidence.json"}
+KEYS = {"status", "reason", "outputs", "executor", "device", "configurations", "checks", "baselines", "speedup", "candidates"}
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory: pytest.TempPathFactory, command: type[Command]) -> tuple[Command, str, str]:
+    """One conversion for people: the command, its stdout and stderr."""
+    cudaperf = command(tmp_path_factory.mktemp("converted"))
+    shutil.copy(EXAMPLES / "vectors.c", cudaperf.folder)
+    done = cudaperf("optimize", "vectors.c::saxpy", "--executor", "emulated")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return cudaperf, done.stdout, done.stderr
+
+
+@pytest.fixture
+def example(cudaperf: Command) -> Command:
+    for path in EXAMPLES.glob("*.c"):
+        shutil.copy(path, cudaperf.folder)
+    return cudaperf
+
+
+def test_a_conversion_writes_three_files_and_says_what_it_knows(converted: tuple[Command, str, str]) -> None:
+    cudaperf, out, progress = converted
+    assert cudaperf.files() == NAMES | {"vectors.c"}
+    assert f"vectors.c::saxpy: verified: {EMULATED_CLAIM}" in out
+    assert all(name in out for name in NAMES)
+    assert "cudaperf replay vectors.saxpy.evidence.json" in out
+    assert progress.strip()
+    assert "\x1b" not in out + progress
+    for name in NAMES:
+        assert EMULATED_CLAIM in " ".join((cudaperf.folder / name).read_text().replace(" * ", " ").split()) or name.endswith(
+            ".h"
+        )
+
+
+def test_a_second_conversion_overwrites_its_own_files_and_prints_one_json_object(converted: tuple[Command, str, str]) -> None:
+    cudaperf, _, _ = converted
+    done = cudaperf("optimize", "vectors.c::saxpy", "--executor", "emulated", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert answer.keys() >= KEYS
+    assert answer["status"] == "verified"
+    assert answer["reason"] is None
+    assert answer["claim"] == EMULATED_CLAIM
+    assert {Path(path).name for path in answer["outputs"]} == NAMES
+    assert all(Path(path).is_absolute() and Path(path).exists() for path in answer["outputs"])
+    assert (answer["executor"], answer["device"]) == ("emulated", None)
+    assert len(answer["configurations"]) >= 8
+    assert {"memory", "race", "barrier"} <= set(answer["checks"])
+    assert answer["candidates"][0]["verdict"] == "passed"
+    assert all(ratio is None for ratio in answer["speedup"].values())
+    assert cudaperf.files() == NAMES | {"vectors.c"}
+
+
+def test_evidence_alone_repeats_the_verification(converted: tuple[Command, str, str], cudaperf: Command) -> None:
+    shutil.copy(converted[0].folder / "vectors.saxpy.evidence.json", cudaperf.folder / "e.json")
+    done = cudaperf("replay", "e.json", "--executor", "emulated")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert EMULATED_CLAIM in done.stdout
+    assert done.stdout.count("  same ") >= 8
+    assert "different" not in done.stdout
+    assert cudaperf.files() == {"e.json"}
+
+
+def test_changed_evidence_does_not_pass_again(converted: tuple[Command, str, str], cudaperf: Command) -> None:
+    evidence = json.loads((converted[0].folder / "vectors.saxpy.evidence.json").read_text())
+    code = evidence["emitted"]["vectors.saxpy.cu"]
+    assert "a * x[i] + y[i]" in code
+    evidence["emitted"]["vectors.saxpy.cu"] = code.replace("a * x[i] + y[i]", "a * x[i] - y[i]")
+    cudaperf.write("e.json", json.dumps(evidence))
+    done = cudaperf("replay", "e.json", "--executor", "emulated", "--json")
+    answer = json.loads(done.stdout)
+    assert done.returncode == 4
+    assert answer["status"] == "failed"
+    assert answer["reason"]["code"] == "verification"
+    assert not any(each["same"] for each in answer["configurations"])
+
+
+@pytest.mark.parametrize(("text", "code"), [("{}", "usage"), ("not json", "usage"), (None, "not_found")])
+def test_what_is_not_evidence_is_told(cudaperf: Command, text: str | None, code: str) -> None:
+    if text is not None:
+        cudaperf.write("e.json", text)
+    done = cudaperf("replay", "e.json")
+    assert done.returncode == 2
+    assert f"[{code}]" in done.stderr
+    assert json.loads(cudaperf("replay", "e.json", "--json").stdout)["reason"]["code"] == code
+
+
+def test_a_refusal_points_at_the_line_and_leaves_no_files(example: Command) -> None:
+    before = example.files()
+    done = example("optimize", "filter.c::smooth")
+    assert done.returncode == 3
+    head, source, carets = done.stdout.rstrip("\n").split("\n")
+    assert head.startswith("filter.c:6:")
+    assert ": refused [dependence]: " in head
+    assert "signal[i] = keep" in source
+    assert "^" in carets
+    answer = json.loads(example("optimize", "filter.c::smooth", "--json").stdout)
+    assert (answer["status"], answer["reason"]["code"], answer["reason"]["line"]) == ("refused", "dependence", 6)
+    assert answer["outputs"] == []
+    assert example.files() == before
+
+
+def test_a_file_is_listed_with_what_can_move(example: Command) -> None:
+    done = example("optimize", "vectors.c")
+    assert done.returncode == 0
+    assert [line.split()[1] for line in done.stdout.splitlines()] == ["saxpy", "dot"]
+    assert done.stdout.count("can move") == 2
+    assert "cannot, because line 6: " in example("optimize", "filter.c").stdout
+    listed = json.loads(example("optimize", "filter.c", "--json").stdout)
+    assert [(f["name"], f["can_move"], f["reason"]["code"]) for f in listed["functions"]] == [("smooth", False, "dependence")]
+
+
+def test_c_that_does_not_compile_and_functions_that_are_not_there_are_usage_errors(example: Command) -> None:
+    example.write("broken.c", "void f(int n, float *x)\n{\n    for (int i = 0; i < n; i++) x[i] = 1.0f\n}\n")
+    done = example("optimize", "broken.c::f")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-3].startswith("broken.c:3:")
+    assert "error [compile]" in done.stderr
+    absent = example("optimize", "vectors.c::saxpi")
+    assert absent.returncode == 2
+    assert "saxpi" in absent.stderr
+    assert "[not_found]" in absent.stderr
+
+
+@pytest.mark.skipif(find_gpu() is not None, reason="a GPU is here")
+def test_a_gpu_that_is_asked_for_and_not_there_is_told(example: Command) -> None:
+    done = example("optimize", "vectors.c::saxpy", "--executor", "gpu")
+    assert done.returncode == 5
+    assert "[unavailable]" in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_ends_its_children_and_writes_nothing(example: Command, number: int, code: int) -> None:
+    from conftest import COMMAND
+
+    before = example.files()
+    environment = {**os.environ, "TMPDIR": str(example.folder / "temporary")}
+    (example.folder / "temporary").mkdir()
+    running = subprocess.Popen(
+        [COMMAND, "optimize", "matmul.c::matmul", "--executor", "emulated"],
+        cwd=example.folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert running.stderr is not None
+    for line in running.stderr:
+        if line.startswith("verify"):
+            break
+    running.send_signal(number)
+    out, errors = running.communicate(timeout=60)
+    assert running.returncode == code
+    assert "Traceback" not in errors
+    assert out == ""
+    assert list((example.folder / "temporary").iterdir()) == []
+    assert example.files() == before | {"temporary"}
+    assert session_members(running.pid) == []
+
+
+def session_members(session: int) -> list[str]:
+    """Live processes of a session."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, its_session = status.read_text(errors="replace").rpartition(")")[2].split()[:4]
+        except FileNotFoundError:
+            continue
+        if int(its_session) == session and state not in "ZX":
+            found.append(status.parent.name)
+    return found
