@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from conftest import Command
+from cli_command import Command
 
 SOURCE = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n"
 
