@@ -1,0 +1,300 @@
+"""Lower C loops: canonical ones to `For`, all others to `While`; memset and memcpy to loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.conversions import preserves, strip_implicit
+from cudaperf.engine.sources.c.c_types import is_array
+from cudaperf.engine.sources.c.expressions import COMMA, at, inner, opcode
+from cudaperf.engine.sources.c.parse import evaluate
+from cudaperf.engine.sources.c.references import as_type
+from cudaperf.engine.sources.c.scope import Pointer, assigned_names, read_names
+from cudaperf.engine.sources.c.statements import Statements, whole
+from cudaperf.engine.sources.c.syntax import Syntax
+from cudaperf.engine.sources.c.text import matching, skip
+
+Relation = Literal["<", "<=", ">", ">=", "!="]
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
+TRUE = ir.IntConst(value=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The parts of `for (...)`, each None where it is missing."""
+
+    init: Syntax | None
+    condition: Syntax | None
+    advance: Syntax | None
+    span: ir.Span | None
+
+
+class Loops(Statements):
+    """for, while, do."""
+
+    def loop(self, syntax: Syntax) -> list[ir.Stmt]:
+        self.depth += 1
+        self.scopes.append(set())
+        if syntax.kind == "FOR_STMT":
+            result = self.for_loop(syntax)
+        else:
+            result = self.while_loop(syntax) if syntax.kind == "WHILE_STMT" else self.do_loop(syntax)
+        self.scopes.pop()
+        self.depth -= 1
+        return result
+
+    def while_loop(self, syntax: Syntax) -> list[ir.Stmt]:
+        before, condition, after = self.condition(syntax.children[0])
+        body = self.block(syntax.children[1])
+        return [self.tested_first(syntax, before, condition, after, body)]
+
+    def tested_first(
+        self, syntax: Syntax, before: list[ir.Stmt], condition: ir.Expr, after: list[ir.Stmt], body: ir.Block
+    ) -> ir.While:
+        """A while loop; side effects of its condition move into the body.
+
+        `while (c) body` becomes `while (1) { if (!c) { effects; break; } effects; body }`.
+        """
+        if not before and not after:
+            return ir.While(condition=condition, body=body, span=whole(syntax), near=syntax.near)
+        near = syntax.place
+        leave = ir.Block(statements=(*after, ir.Break(near=near)), near=near)
+        test = ir.If(condition=ir.Unary(op="!", operand=condition, near=near), then=leave, near=near)
+        statements = (*before, test, *after, *body.statements)
+        return ir.While(condition=replace(TRUE, near=near), body=ir.Block(statements=statements, near=near), near=near)
+
+    def do_loop(self, syntax: Syntax) -> list[ir.Stmt]:
+        body = self.block(syntax.children[0])
+        before, condition, after = self.condition(syntax.children[1])
+        if after or (before and any(isinstance(n, ir.Continue) for n in ir.walk(body))):
+            self.refuse(syntax.children[1], "a side effect inside a loop's condition: write it as a statement of its own")
+        if before:
+            body = ir.Block(statements=(*body.statements, *before), near=body.place)
+        span = None if before else whole(syntax)
+        return [ir.While(condition=condition, body=body, post_test=True, span=span, near=syntax.place)]
+
+    # --- for -----------------------------------------------------------------------------------------------------------
+
+    def header(self, syntax: Syntax) -> Header:
+        """Which part of the header each child is: libclang leaves out missing ones."""
+        parts = syntax.children[:-1]
+        text, start = syntax.source.text, syntax.start
+        opening = skip(text, start + 3) if not syntax.in_macro and text[start : start + 3] == b"for" else -1
+        closing, semicolons = matching(text, opening) if text[opening : opening + 1] == b"(" and opening > 0 else (-1, [])
+        span = ir.Span(start, closing + 1) if closing > 0 and syntax.span is not None else None
+        if len(parts) == 3:
+            return Header(parts[0], parts[1], parts[2], span)
+        if len(semicolons) != 2:
+            self.refuse(syntax, "a for loop with missing parts, from a macro")
+        found: list[Syntax | None] = [None, None, None]
+        for part in parts:
+            found[sum(part.start > s for s in semicolons)] = part
+        return Header(found[0], found[1], found[2], span)
+
+    def for_loop(self, syntax: Syntax) -> list[ir.Stmt]:
+        header = self.header(syntax)
+        init = self.clauses(header.init)
+        if header.condition is None:
+            condition: ir.Expr = replace(TRUE, near=syntax.place)
+        else:
+            before, condition, after = self.condition(header.condition)
+            if before or after:
+                self.refuse(header.condition, "a side effect inside a loop's condition: write it as a statement of its own")
+        body = self.block(syntax.children[-1])
+        advance = self.clauses(header.advance)
+        canonical = self.canonical(syntax, header, init, condition, advance, body)
+        if canonical is not None:
+            return canonical
+        loop = ir.While(
+            condition=condition, body=body, init=tuple(init), advance=tuple(advance), span=whole(syntax), near=syntax.near
+        )
+        return [loop]
+
+    def clauses(self, syntax: Syntax | None) -> list[ir.Stmt]:
+        """The statements of a header's part: a declaration or expressions between commas."""
+        if syntax is None:
+            return []
+        top = inner(syntax)
+        if opcode(top) == COMMA and top.kind == "BINARY_OPERATOR":
+            return [s for part in top.children for s in self.clauses(part)]
+        lower = self.declarations if syntax.kind == "DECL_STMT" else self.expression
+        return self.with_effects(syntax, lower)
+
+    def canonical(
+        self,
+        syntax: Syntax,
+        header: Header,
+        init: list[ir.Stmt],
+        condition: ir.Expr,
+        advance: list[ir.Stmt],
+        body: ir.Block,
+    ) -> list[ir.Stmt] | None:
+        """The loop as a `For`, after the header's other initialisations; None if it is not canonical."""
+        found = self.stepped_variable(advance)
+        if found is None or header.init is None:
+            return None
+        name, kind, step = found
+        start = next((s for s in init if starts(s, name)), None)
+        tested = self.tested(condition, name)
+        changed = set(assigned_names(body)) | self.helper_changes(body)
+        if start is None or tested is None or name in changed:
+            return None
+        relation, bound = tested
+        if (read_names(bound) | read_names(step)) & (changed | {name}):
+            return None
+        lower = start.init if isinstance(start, ir.Decl) else start.value if isinstance(start, ir.Assign) else None
+        others = [s for s in init if s is not start]
+        if lower is None or isinstance(lower, tuple) or any(name in read_names(s) for s in others):
+            return None
+        loop = ir.For(
+            var=name,
+            type=kind,
+            lower=lower,
+            relation=relation,
+            bound=bound,
+            step=step,
+            body=body,
+            declared=isinstance(start, ir.Decl),
+            header=header.span if not others else None,
+            span=whole(syntax) if not others else None,
+            near=syntax.place,
+        )
+        if not others:
+            return [loop]
+        if isinstance(start, ir.Assign):
+            return [*others, loop]
+        return [ir.Block(statements=(*others, loop), **at(syntax))]
+
+    def helper_changes(self, body: ir.Block) -> set[str]:
+        """File-scope variables that functions called in the body may change."""
+        called = {n.name for n in ir.walk(body) if isinstance(n, ir.Call)}
+        functions = [f for name, f in self.context.helpers.items() if name in called]
+        return {g.name for f in functions for g in f.globals if not g.const}
+
+    @staticmethod
+    def stepped_variable(advance: list[ir.Stmt]) -> tuple[str, ir.Scalar, ir.Expr] | None:
+        """(variable, type, signed step) of `i++`, `i += e`, `i = i + e`, ..."""
+        if len(advance) != 1 or not isinstance(advance[0], ir.Assign) or not isinstance(advance[0].target, ir.Name):
+            return None
+        target, op, value = advance[0].target, advance[0].op, advance[0].value
+        if not isinstance(target.type, ir.Scalar) or target.type.kind != "int":
+            return None
+        if op is None:
+            split = increment(strip_implicit(value), target.id)
+            if split is None:
+                return None
+            op, value = split
+        if op not in ("+", "-"):
+            return None
+        return target.id, target.type, value if op == "+" else negated(value)
+
+    @staticmethod
+    def tested(condition: ir.Expr, name: str) -> tuple[Relation, ir.Expr] | None:
+        """(relation, bound) of `i < bound` or `bound > i`."""
+        condition = strip_implicit(condition)
+        if not isinstance(condition, ir.Binary) or condition.op not in MIRRORED:
+            return None
+        for side, bound, op in (
+            (condition.left, condition.right, condition.op),
+            (condition.right, condition.left, MIRRORED[condition.op]),
+        ):
+            variable = strip_implicit(side)
+            is_integer = isinstance(bound.type, ir.Scalar) and bound.type.kind == "int"
+            if isinstance(variable, ir.Name) and variable.id == name and is_integer:
+                return cast(Relation, op), bound
+        return None
+
+    # --- memset and memcpy ---------------------------------------------------------------------------------------------
+
+    def memory_call(self, top: Syntax, syntax: Syntax, name: str) -> list[ir.Stmt]:
+        """`memset(a, 0, n * sizeof *a)` and `memcpy(a, b, n * sizeof *a)` as loops over elements."""
+        target_syntax, source_syntax, size_syntax = (bare_pointer(c) for c in top.children[1:4])
+        kind = self.element(target_syntax)
+        target = self.flat(target_syntax)
+        if not isinstance(kind, ir.Scalar) or (name == "memset" and evaluate(inner(source_syntax).cursor) != 0):
+            self.refuse(syntax, f"{name} of anything but numbers, or to anything but zero")
+        count = self.elements(size_syntax, kind)
+        if count is None:
+            self.refuse(size_syntax, f"the size of {name} is not a number of elements times sizeof")
+        var = ir.Name(id=self.fresh("element"), type=ir.LONG, near=syntax.place)
+        value: ir.Expr = ir.IntConst(value=0) if kind.kind == "int" else ir.FloatConst(value=0.0, spelling="0.0")
+        if name == "memset":
+            value = value if value.type == kind else ir.Cast(type=kind, operand=value, implicit=True)
+        else:
+            if self.element(source_syntax) != kind:
+                self.refuse(syntax, f"{name} between different types reinterprets memory")
+            value = self.element_at(self.flat(source_syntax), var, kind)
+        store = ir.Assign(target=self.element_at(target, var, kind), op=None, value=value, near=syntax.place)
+        body = ir.Block(statements=(store,), near=syntax.place)
+        zero, one = (ir.IntConst(value=v, type=ir.LONG) for v in (0, 1))
+        bound = as_type(count, ir.LONG) if count.type != ir.LONG else count
+        loop = ir.For(var=var.id, type=ir.LONG, lower=zero, relation="<", bound=bound, step=one, body=body, near=syntax.place)
+        return [loop]
+
+    def flat(self, syntax: Syntax) -> Pointer:
+        pointer = self.pointer(syntax) if not is_array(syntax.cursor.type) else self.decayed(self.object(syntax))
+        if pointer.path or len(pointer.indices) != 1 or self.rank(pointer.array) > 1:
+            self.refuse(syntax, "only one-dimensional arrays can be set or copied whole")
+        return pointer
+
+    def element_at(self, pointer: Pointer, var: ir.Name, kind: ir.Type) -> ir.Load:
+        moved = self.plus(pointer, "+", var)
+        return ir.Load(array=moved.array, indices=moved.indices, type=kind, near=var.near)
+
+    def elements(self, syntax: Syntax, kind: ir.Scalar) -> ir.Expr | None:
+        """How many elements a size in bytes is: a constant, or a product with one sizeof."""
+        value = evaluate(syntax.cursor)
+        if isinstance(value, int):
+            return ir.IntConst(value=value // (kind.bits // 8), type=ir.LONG) if value % (kind.bits // 8) == 0 else None
+        top = inner(syntax)
+        if top.kind == "BINARY_OPERATOR" and opcode(top) == 3:
+            for one, other in (top.children, top.children[::-1]):
+                if inner(one).kind == "CXX_UNARY_EXPR" and evaluate(inner(one).cursor) == kind.bits // 8:
+                    return strip_implicit(self.lower(other))
+                part = self.elements(one, kind)
+                if part is not None:
+                    count = strip_implicit(self.lower(other))
+                    return ir.Binary(op="*", left=as_type(part, ir.LONG), right=as_type(count, ir.LONG), type=ir.LONG)
+        return None
+
+
+def bare_pointer(syntax: Syntax) -> Syntax:
+    """An argument before its conversion to `void *`."""
+    below = syntax
+    while below.kind in ("PAREN_EXPR", "UNEXPOSED_EXPR", "CSTYLE_CAST_EXPR") and len(below.children) == 1:
+        pointee = below.cursor.type.get_canonical().get_pointee()
+        if pointee.kind.name != "VOID":
+            break
+        below = below.children[0]
+    return below
+
+
+def starts(statement: ir.Stmt, name: str) -> bool:
+    """Whether a statement gives the variable its first value."""
+    if isinstance(statement, ir.Decl):
+        return statement.name == name and statement.init is not None
+    is_plain = isinstance(statement, ir.Assign) and statement.op is None
+    return is_plain and isinstance(statement.target, ir.Name) and statement.target.id == name  # type: ignore[union-attr]
+
+
+def increment(value: ir.Expr, name: str) -> tuple[str, ir.Expr] | None:
+    """("+", e) for `i + e` or `e + i`, ("-", e) for `i - e`."""
+    if not isinstance(value, ir.Binary) or value.op not in ("+", "-"):
+        return None
+    left, right = strip_implicit(value.left), strip_implicit(value.right)
+    if isinstance(left, ir.Name) and left.id == name:
+        return value.op, value.right
+    if value.op == "+" and isinstance(right, ir.Name) and right.id == name:
+        return "+", value.left
+    return None
+
+
+def negated(value: ir.Expr) -> ir.Expr:
+    bare = strip_implicit(value)
+    if isinstance(bare, ir.IntConst) and (bare.type.signed or preserves(bare.type, ir.LONG) or bare.value < 1 << 31):
+        signed = bare.type if bare.type.signed else ir.INT
+        return ir.IntConst(value=-bare.value, type=signed, near=bare.place)
+    kind = value.type if isinstance(value.type, ir.Scalar) else ir.INT
+    return ir.Unary(op="-", operand=value, type=kind, near=value.place)

@@ -1,0 +1,191 @@
+"""Parse a C file with libclang, with the arguments that its build uses.
+
+Arguments come from the caller or, when there are none, from the nearest `compile_commands.json` above the file. Only those
+that change what the text means are used (-I, -D, -U, -std, -isystem, -iquote, -include). Everything is in-process except one
+call of the host's C compiler for the folder of its own headers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import shlex
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cudaperf.engine.reason import Reason, ReasonCode, Refusal
+from cudaperf.engine.sources.c.text import position
+
+if TYPE_CHECKING:
+    from clang import cindex
+
+JOINED = ("-I", "-D", "-U", "-isystem", "-iquote", "-include")
+PATHS = ("-I", "-isystem", "-iquote")
+NOT_C = {".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hpp", ".py", ".o", ".so", ".a"}
+# glibc's <math.h> spells isnan and friends as builtins only for compilers that claim to be at least gcc 4.4
+FIXED = ("-x", "c", "-fgnuc-version=4.8.0", "-ferror-limit=20", "-Wno-everything")
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A parsed file. `unit` is libclang's translation unit, `text` the main file's bytes."""
+
+    path: str
+    text: bytes
+    arguments: tuple[str, ...]
+    unit: cindex.TranslationUnit
+
+
+def parse(path: str, arguments: tuple[str, ...] = ()) -> Translation:
+    """The parsed file; raises `Refusal` where it can't be read or does not compile."""
+    text = _read(path)
+    used = tuple(arguments) or recorded_arguments(Path(path))
+    unit = _index(path, used)
+    for diagnostic in unit.diagnostics:
+        if diagnostic.severity >= 3:
+            raise Refusal(_compile_error(path, text, unit, diagnostic))
+    return Translation(path, text, used, unit)
+
+
+def _read(path: str) -> bytes:
+    try:
+        text = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        detail = getattr(error, "strerror", None) or str(error)
+        raise Refusal(Reason(ReasonCode.NOT_FOUND, f"cannot read {path}: {detail}")) from error
+    if Path(path).suffix.lower() in NOT_C:
+        raise Refusal(Reason(ReasonCode.UNSUPPORTED, f"{Path(path).name} is not a C file"))
+    if b"\0" in text:
+        raise Refusal(Reason(ReasonCode.COMPILE, f"{Path(path).name} is a binary file, not C source"))
+    return text
+
+
+def _index(path: str, arguments: tuple[str, ...]) -> cindex.TranslationUnit:
+    from clang import cindex
+
+    standard = () if any(a.startswith("-std") for a in arguments) else ("-std=gnu17",)
+    includes = [item for folder in compiler_includes() for item in ("-isystem", folder)]
+    detailed = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    try:
+        return cindex.Index.create().parse(path, args=[*FIXED, *standard, *arguments, *includes], options=detailed)
+    except cindex.TranslationUnitLoadError as error:
+        raise Refusal(Reason(ReasonCode.COMPILE, f"{Path(path).name} cannot be parsed as C")) from error
+
+
+def _compile_error(path: str, text: bytes, unit: Any, diagnostic: Any) -> Reason:
+    location = diagnostic.location
+    if location.file is None:
+        return Reason(ReasonCode.COMPILE, diagnostic.spelling)
+    if location.file.name == path:
+        line, column = position(text, location.offset)
+        return Reason(ReasonCode.COMPILE, diagnostic.spelling, line, column)
+    message = f"{location.file.name}:{location.line}: {diagnostic.spelling}"
+    for include in unit.get_includes():
+        if include.depth == 1 and include.include.name == location.file.name:
+            return Reason(ReasonCode.COMPILE, message, include.location.line, 1)
+    return Reason(ReasonCode.COMPILE, message)
+
+
+@functools.cache
+def compiler_includes() -> tuple[str, ...]:
+    """The folders of the host compiler's own headers (stddef.h), which libclang does not carry."""
+    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    if compiler is None:
+        return ()
+    done = subprocess.run([compiler, "-print-file-name=include"], capture_output=True, text=True, check=False, timeout=20)
+    folder = done.stdout.strip()
+    return (folder,) if done.returncode == 0 and Path(folder).is_absolute() else ()
+
+
+def recorded_arguments(path: Path) -> tuple[str, ...]:
+    """The file's arguments in the nearest compile_commands.json above it; none if there is no entry."""
+    path = path.resolve()
+    for folder in path.parents:
+        for database in (folder / "compile_commands.json", folder / "build" / "compile_commands.json"):
+            if database.is_file():
+                return _entry(database, path)
+    return ()
+
+
+def _entry(database: Path, path: Path) -> tuple[str, ...]:
+    try:
+        entries = json.loads(database.read_text(encoding="utf-8"))
+        for entry in entries:
+            folder = Path(database.parent, entry.get("directory", "."))
+            if Path(folder, entry["file"]).resolve() == path:
+                words = entry.get("arguments") or shlex.split(entry.get("command", ""))
+                return meaningful(words, folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Refusal(Reason(ReasonCode.COMPILE, f"{database} cannot be read: {error}")) from error
+    return ()
+
+
+def meaningful(words: list[str], folder: Path) -> tuple[str, ...]:
+    """The arguments of a compiler call that change what the source means, with absolute paths."""
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        flag = next((f for f in JOINED if word.startswith(f)), None)
+        if word.startswith("-std=") or word == "-ansi":
+            kept.append(word)
+        elif flag is not None:
+            value = word.removeprefix(flag) or next(rest, "")
+            kept += [flag, str(Path(folder, value))] if flag in PATHS else [flag, value]
+    return tuple(kept)
+
+
+def preprocess(path: str, arguments: tuple[str, ...] = (), extra: str = "") -> str:
+    """The file after the host's preprocessor (`gcc -E -P`), followed by `extra` expanded with the same macros."""
+    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    if compiler is None:
+        raise Refusal(Reason(ReasonCode.UNAVAILABLE, "no C compiler found: install gcc or clang"))
+    used = tuple(arguments) or recorded_arguments(Path(path))
+    source = f'#include "{Path(path).resolve()}"\n{extra}\n'
+    command = [compiler, "-E", "-P", "-x", "c", *used, "-"]
+    done = subprocess.run(command, input=source, capture_output=True, text=True, errors="replace", check=False, timeout=60)
+    if done.returncode:
+        raise Refusal(Reason(ReasonCode.COMPILE, done.stderr.strip().splitlines()[0] if done.stderr else "does not preprocess"))
+    return done.stdout
+
+
+# --- what the binding of libclang 18 leaves out ------------------------------------------------------------------------
+
+
+@functools.cache
+def library() -> Any:
+    """libclang with the signatures of the functions that its Python binding does not declare."""
+    from clang import cindex
+
+    lib = cindex.conf.lib
+    for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind", "clang_Cursor_hasAttrs"):
+        function = getattr(lib, name)
+        function.argtypes, function.restype = [cindex.Cursor], ctypes.c_int
+    lib.clang_Cursor_Evaluate.argtypes, lib.clang_Cursor_Evaluate.restype = [cindex.Cursor], ctypes.c_void_p
+    results: dict[str, Any] = {"getKind": ctypes.c_int, "isUnsignedInt": ctypes.c_uint, "getAsUnsigned": ctypes.c_ulonglong}
+    results |= {"getAsLongLong": ctypes.c_longlong, "getAsDouble": ctypes.c_double, "dispose": None}
+    for name, kind in results.items():
+        function = getattr(lib, f"clang_EvalResult_{name}")
+        function.argtypes, function.restype = [ctypes.c_void_p], kind
+    lib.clang_Cursor_getVarDeclInitializer.argtypes = [cindex.Cursor]
+    lib.clang_Cursor_getVarDeclInitializer.restype = cindex.Cursor
+    return lib
+
+
+def evaluate(cursor: cindex.Cursor) -> int | float | None:
+    """The value of a constant expression, or None."""
+    lib = library()
+    result = lib.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    try:
+        kind = lib.clang_EvalResult_getKind(result)
+        if kind == 1:
+            unsigned = lib.clang_EvalResult_isUnsignedInt(result)
+            return int((lib.clang_EvalResult_getAsUnsigned if unsigned else lib.clang_EvalResult_getAsLongLong)(result))
+        return float(lib.clang_EvalResult_getAsDouble(result)) if kind == 2 else None
+    finally:
+        lib.clang_EvalResult_dispose(result)
