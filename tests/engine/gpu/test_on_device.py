@@ -34,6 +34,8 @@ HEAD = 'extern "C" __global__ void axpy(int n, double s, const double *x, double
 INDEX = "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 GOOD = HEAD + INDEX + "    if (i < n)\n        y[i] += s * x[i];\n}\n"
 
+FLAG = Temporary(name="left", type="int", count="1")
+
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[GpuExecutor]:
@@ -169,6 +171,15 @@ def test_rerun_that_differs_is_a_race(executor: GpuExecutor, tmp_path: Path) -> 
     assert found.hazard == "race"
 
 
+def test_output_that_depends_on_unwritten_memory_is_found(executor: GpuExecutor, tmp_path: Path) -> None:
+    code = GOOD.replace("double *y)", "double *y, const int *t)").replace("s * x[i]", "s * x[i] * (t[0] < 0 ? 1 : 2)")
+    launch = AXPY.model_copy(update={"args": (*AXPY.args, PointerArg(buffer="left"))})
+    one = job(candidate(code, launch, temporaries=(FLAG,)), tmp_path, (1000,))
+    found = executor.run(one, tmp_path, soon())
+    assert isinstance(found, Hazard), found
+    assert found.hazard == "initialization"
+
+
 @pytest.mark.skipif(find_nvcc() is None, reason="needs nvcc")
 def test_emitted_program_that_differs_from_the_plan_is_a_mismatch(executor: GpuExecutor, tmp_path: Path) -> None:
     one, other = job(candidate(GOOD), tmp_path), job(candidate(GOOD.replace("+=", "-=")), tmp_path)
@@ -187,7 +198,6 @@ def test_dynamic_shared_memory_beyond_the_static_limit(executor: GpuExecutor, tm
     assert all(np.allclose(a, b, rtol=1e-14) for a, b in zip(found, expected(one), strict=True))
 
 
-FLAG = Temporary(name="left", type="int", count="1")
 LOOPS: dict[str, tuple[Step, ...]] = {
     "graph": (Repeat(var="t", begin="0", end="100", body=(AXPY,)),),
     "live": (

@@ -9,6 +9,7 @@ import pytest
 from fake_device import FakeDevice, Launched
 
 from cudaperf.engine.executors.gpu.loaded import Loaded, load
+from cudaperf.engine.executors.gpu.memory import OTHER_POISON
 from cudaperf.engine.plan import (
     Copy,
     Fill,
@@ -149,6 +150,17 @@ def test_fill_copy_and_swap() -> None:
 def test_temporaries_start_poisoned() -> None:
     spare = Temporary(name="t", type="double", count="n")
     assert np.isnan(y_after(Copy(target="y", source="t", count="n"), temporaries=(spare,))).all()
+
+
+def test_a_rerun_finds_other_bytes_in_temporaries() -> None:
+    plan = LaunchPlan(
+        temporaries=(Temporary(name="t", type="double", count="n"),), steps=(Copy(target="y", source="t", count="n"),)
+    )
+    loaded = load(task(), plan, FakeDevice(KERNELS), b"cubin")
+    assert isinstance(loaded, Loaded)
+    outcome = loaded.run({"n": 2, "s": 0.0, "x": np.zeros(2), "y": np.zeros(2)}, OTHER_POISON)
+    assert isinstance(outcome, dict)
+    assert np.asarray(outcome["y"]).tobytes() == bytes([OTHER_POISON]) * 16
 
 
 def _loop(limit: str, first: bool, *body: Step) -> RepeatWhile:

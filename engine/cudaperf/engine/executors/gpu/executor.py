@@ -1,7 +1,7 @@
 """`GpuExecutor`: run candidates on this machine's GPU, and time them there.
 
-`run` interprets the plan in a worker process with every guard on, the small configurations twice (a deterministic candidate
-whose reruns differ has a race). Where nvcc is here, the emitted files are then built and run on every configuration: those
+`run` interprets the plan in a worker process with every guard on, the small configurations twice with other bytes in
+unwritten memory (a deterministic candidate whose reruns differ has a race, or reads what nothing wrote). Where nvcc is here, the emitted files are then built and run on every configuration: those
 outputs are returned, because they are what the user gets; when the candidate is deterministic, they must equal the interpreted
 plan's bit for bit, so both paths are judged. Both are then compiled by nvcc. Without nvcc the plan's outputs are returned and
 the checks lack "emitted". Reads outside a buffer that do not fault, and races that happen not to show, are not found here:
@@ -22,6 +22,7 @@ from cudaperf.engine.executors.gpu.client import WorkerClient, WorkerLost, Worke
 from cudaperf.engine.executors.gpu.compare import first_difference
 from cudaperf.engine.executors.gpu.framing import Message
 from cudaperf.engine.executors.gpu.lease import device_lease
+from cudaperf.engine.executors.gpu.memory import OTHER_POISON, POISON
 from cudaperf.engine.executors.gpu.statistics import summarize
 from cudaperf.engine.executors.protocol import Job, Outputs
 from cudaperf.engine.toolchain import compile as toolchain
@@ -31,6 +32,9 @@ from cudaperf.engine.verdict import VERDICT, CompileFailed, Hazard, Infrastructu
 
 CHECKS: Final = ("memory", "inputs", "poison", "rerun")
 TIMING_SECONDS: Final = 2.0
+RUN_SECONDS: Final = 15.0
+"""What one run of one configuration may take, besides moving its data: a hang ends here, long before the whole deadline."""
+SLOWEST_BYTES_A_SECOND: Final = 50e6
 __all__ = ["GpuExecutor", "Measurement", "WorkerMissing"]
 
 
@@ -92,15 +96,28 @@ class GpuExecutor:
         paths = []
         for index, source in enumerate(job.inputs):
             content = source.read_bytes()
-            (output,) = self._ask(deadline, index, "run", {}, (content,)).attachments
-            if index in job.race_inputs and job.candidate.deterministic:
-                (again,) = self._ask(deadline, index, "run", {}, (content,)).attachments
-                if again != output:
-                    return Hazard(hazard="race", configuration=index, message="two runs on the same input differ")
+            output = self._output(content, index, deadline)
+            twice = index in job.race_inputs and job.candidate.deterministic
+            if twice and (verdict := self._rerun(content, output, index, deadline)):
+                return verdict
             path = directory / f"plan-{index}.out"
             path.write_bytes(output)
             paths.append(path)
         return paths
+
+    def _output(self, content: bytes, index: int, deadline: float, poison: int = POISON) -> bytes:
+        limit = min(deadline, time.monotonic() + RUN_SECONDS + len(content) / SLOWEST_BYTES_A_SECOND)
+        (output,) = self._ask(limit, index, "run", {"poison": poison}, (content,)).attachments
+        return output
+
+    def _rerun(self, content: bytes, output: bytes, index: int, deadline: float) -> Verdict | None:
+        """Again, with other bytes in memory that nothing has written: a deterministic candidate's output stays the same."""
+        if self._output(content, index, deadline, OTHER_POISON) == output:
+            return None
+        if self._output(content, index, deadline) == output:
+            message = "the output depends on memory that nothing has written"
+            return Hazard(hazard="initialization", configuration=index, message=message)
+        return Hazard(hazard="race", configuration=index, message="two runs on the same input differ")
 
     def _load(self, candidate: Candidate, task: dict[str, Any], deadline: float) -> None:
         code = toolchain.device_text(candidate)
@@ -143,7 +160,8 @@ class GpuExecutor:
         paths = []
         for index, (source, plan_output) in enumerate(zip(job.inputs, planned, strict=True)):
             path = directory / f"gpu-{index}.out"
-            if verdict := program.run(source, path, index, deadline):
+            limit = min(deadline, time.monotonic() + RUN_SECONDS + source.stat().st_size / SLOWEST_BYTES_A_SECOND)
+            if verdict := program.run(source, path, index, limit):
                 return verdict
             if job.candidate.deterministic and (verdict := first_difference(job.task, path, plan_output, index)):
                 return verdict

@@ -14,7 +14,7 @@ import numpy as np
 from cudaperf.engine.executors.gpu.arguments import UnknownType, size_of
 from cudaperf.engine.executors.gpu.backend import Backend, DeviceError, Kernel
 from cudaperf.engine.executors.gpu.interpret import Interpreter, PlanStopped, refuse, verdict_of
-from cudaperf.engine.executors.gpu.memory import Buffers
+from cudaperf.engine.executors.gpu.memory import POISON, Buffers
 from cudaperf.engine.plan import LaunchPlan, launches
 from cudaperf.engine.size import Reader, SizeError, evaluate
 from cudaperf.engine.task import ElementType, ScalarType, Task
@@ -35,9 +35,9 @@ class Loaded:
     backend: Backend
     kernels: Mapping[str, Kernel]
 
-    def run(self, inputs: Mapping[str, Value]) -> dict[str, Value] | Verdict | None:
+    def run(self, inputs: Mapping[str, Value], poison: int = POISON) -> dict[str, Value] | Verdict | None:
         """The outputs by name, what ended the candidate, or None where the task's requirements don't hold (a fall back)."""
-        buffers = Buffers(self.backend)
+        buffers = Buffers(self.backend, poison)
         try:
             if not self._applies(inputs):
                 return None

@@ -17,6 +17,8 @@ CANARY: Final = 0x3C
 swallow what is added."""
 POISON: Final = 0xFF
 """Every byte of memory nothing has written yet: a NaN as float or double, -1 as an integer."""
+OTHER_POISON: Final = 0x7B
+"""Other bytes for a rerun, which should make no difference: a huge number, a large integer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,9 @@ class Region:
 class Buffers:
     """The named buffers of one run. `swap` exchanges what names refer to; regions keep the names they were made under."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, poison: int = POISON) -> None:
         self._backend = backend
+        self._poison = poison
         self._regions: dict[str, Region] = {}
         self._names: dict[str, Region] = {}
 
@@ -51,7 +54,7 @@ class Buffers:
         if data is not None:
             self._backend.upload(region.address, data)
         elif size:
-            self._backend.fill(region.address, POISON, size)
+            self._backend.fill(region.address, self._poison, size)
         self._regions[name] = self._names[name] = region
         return region
 

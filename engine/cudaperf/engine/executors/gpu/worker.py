@@ -1,6 +1,6 @@
 """The process that owns the CUDA context: `python -m cudaperf.engine.executors.gpu.worker [BACKEND]`, spoken to over stdio.
 
-Requests (see `framing`): "load" (task, plan; attachment: cubin), "run" (attachment: input file), "time" (seconds, seed;
+Requests (see `framing`): "load" (task, plan; attachment: cubin), "run" (poison; attachment: input file), "time" (seconds, seed;
 attachment: input file), "ceiling", "stop". Replies: "hello" once at the start or "missing" with a message; then "loaded",
 "outputs", "timed", "ceiling", or "verdict". After a memory fault the context is lost: it answers and ends. It never sees the
 reference, and writes no file but its own temporary ones.
@@ -21,6 +21,7 @@ from cudaperf.engine.executors.gpu.backend import Backend, BackendMissing, Devic
 from cudaperf.engine.executors.gpu.framing import Message
 from cudaperf.engine.executors.gpu.interpret import PlanStopped, verdict_of
 from cudaperf.engine.executors.gpu.loaded import Loaded, load
+from cudaperf.engine.executors.gpu.memory import POISON
 from cudaperf.engine.plan import LaunchPlan
 from cudaperf.engine.task import Task
 from cudaperf.engine.verdict import VERDICT, Hazard, Infrastructure, Verdict
@@ -89,7 +90,7 @@ class Worker:
     def _run(self, message: Message) -> Verdict | None:
         if self._loaded is None:
             return Infrastructure(message="run before load")
-        result = self._loaded.run(self._inputs(self._loaded, message))
+        result = self._loaded.run(self._inputs(self._loaded, message), int(message.fields.get("poison", POISON)))
         if result is None:
             framing.write(self._replies, "outputs", {}, (data.FALLBACK,))
             return None
