@@ -364,7 +364,7 @@ def layer() -> Case:
     task = Task(
         name="layer",
         original=original("layer", LAYER_C),
-        parameters=(array("const float input[M]", FLOAT, "24"), array("float output[N]", FLOAT, "40", access="out")),
+        parameters=(array("const float input[M]", FLOAT, "24"), array("float output[N]", FLOAT, "rows", access="out")),
         globals=(
             array("float weights[N][M]", FLOAT, "40", "24", is_global=True),
             array("float *bias", FLOAT, "rows", is_global=True),
@@ -458,18 +458,19 @@ def mix() -> Case:
 
 
 STATIC_C = """\
-static void add_one(int n, int *a)
+static void add_one(int n, int a[][2])
 {
     for (int i = 0; i < n; i++)
-        a[i] += 1;
+        a[i][1] += 1;
 }
 """
+STATIC_FALLBACK = STATIC_C.replace("int a[][2]", "int (*a)[2]")
 STATIC_CODE = """
-extern "C" __global__ void add_one_kernel(int n, int *a)
+extern "C" __global__ void add_one_kernel(int n, int (*__restrict__ a)[2])
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     if (i < n)
-        a[i] += 1;
+        a[i][1] += 1;
 }
 """
 
@@ -479,9 +480,9 @@ def add_one() -> Case:
     task = Task(
         name="add_one",
         original=original("add_one", STATIC_C, static=True),
-        parameters=(size("int n"), array("int *a", INT, "n", access="inout")),
+        parameters=(size("int n"), array("int a[][2]", INT, "n", "2", access="inout")),
     )
-    return Case(task, candidate(STATIC_CODE, launch("add_one_kernel", "n", "n", "*a")), fallback=STATIC_C)
+    return Case(task, candidate(STATIC_CODE, launch("add_one_kernel", "n", "n", "*a")), fallback=STATIC_FALLBACK)
 
 
 SETTLE_C = """\

@@ -60,7 +60,7 @@ def opening(task: Task, candidate: Candidate, cu_name: str, account: Account | N
     lines += ["", *_labelled("Verified", account.claim if account else "")]
     lines += _labelled("Chosen", account.chosen_by if account else "")
     lines += _labelled("Schedule", candidate.schedule)
-    lines += ["", f"nvcc:  {nvcc_line(candidate, cu_name)}"]
+    lines += ["", f"nvcc:  {nvcc_line(candidate, cu_name)}", "       (then link with nvcc, or with -lcudart)"]
     cmake = cmake_lines(candidate, cu_name)
     lines += [f"CMake: {cmake[0]}", *(f"       {line}" for line in cmake[1:])]
     return comment(lines)

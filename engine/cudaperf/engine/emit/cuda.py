@@ -9,6 +9,8 @@ Not promised: anything about speed or correctness; the comment at the top says o
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
 
 from cudaperf.engine.candidate import Candidate
@@ -46,7 +48,7 @@ def emit(
 
 def _cu(layout: Layout, cu_name: str, header_name: str, account: Account | None, fallback: str | None) -> str:
     candidate = layout.candidate
-    host = "\n".join([declarations(layout, fallback), device_entry(layout), HostEntry(layout).text()])
+    host = "\n".join([declarations(layout, fallback), device_entry(layout), HostEntry(layout, fallback).text()])
     helpers = support(host, layout.host_name)
     device = _device_text(layout)
     includes = ["<cuda_runtime.h>", *(f"<{name}>" for name in standard_headers(f"{helpers}\n{device}\n{host}"))]
@@ -73,6 +75,7 @@ def _device_text(layout: Layout) -> str:
 
 
 def _cp_header(code: str) -> str:
-    from cudaperf.engine.strategies.cp import cp_header
-
-    return cp_header(code)
+    """The device functions that strategies share; none where all of them write their own."""
+    if importlib.util.find_spec("cudaperf.engine.strategies.cp") is None:
+        return ""
+    return str(importlib.import_module("cudaperf.engine.strategies.cp").cp_header(code))

@@ -75,8 +75,8 @@ def _guards(out: Writer, layout: Layout) -> None:
     """Sizes for which the plan is not meant."""
     plan = layout.candidate.plan
     texts = (*all_expressions(plan.steps), *(t.count for t in plan.temporaries), *layout.scalar_requirements)
-    for condition in layout.oversized(texts).values():
-        out(f"if (!({condition}))")
+    for _, insane in layout.oversized(texts).values():
+        out(f"if ({insane})")
         out("    return cudaErrorInvalidValue;")
     for text in layout.scalar_requirements:
         out(f"if ({expressions.negation(text, layout.scope)})")
@@ -89,7 +89,7 @@ def _temporary(out: Writer, temporary: Temporary, layout: Layout, swapped: froze
     if is_result and _in_place(temporary, layout, swapped):
         return result_name(layout)
     name = layout.local(f"{temporary.name}_memory") if temporary.name in swapped else _own_name(temporary.name, layout)
-    size = f"cp_bytes({expressions.value(temporary.count, layout.scope)}, sizeof({temporary.type}))"
+    size = expressions.bytes_of(temporary.count, f"sizeof({temporary.type})", layout.scope)
     out(f"cp_buffer<{temporary.type}> {name}({stream_name(layout)});")
     out(f"CP_CHECK({name}.allocate({size}));")
     if temporary.name not in swapped:

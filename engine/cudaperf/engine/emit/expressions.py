@@ -103,6 +103,14 @@ def term(text: str, scope: Scope) -> str:
     return printed if level >= _PRODUCT else f"({printed})"
 
 
+def bytes_of(count: str, element: str, scope: Scope) -> str:
+    """C++ text for the size of `count` elements of `element` ("sizeof(double)") bytes, 0 where it is negative."""
+    number = constant(count)
+    if number is None or not 0 <= number < 2**31:
+        return f"cp_bytes({value(count, scope)}, {element})"
+    return element if number == 1 else f"{number} * {element}"
+
+
 def comparable(text: str, scope: Scope) -> str:
     """C++ text that compares with a `long long` as in mathematics."""
     return _Printer(scope).compared(parse(text))
@@ -229,7 +237,8 @@ class _Printer:
         if array not in self.scope.arrays:
             raise SizeError(f"the data of {array!r} can't be read here")
         pointer, bytes_text = self.scope.arrays[array]
-        return f"cp_{name}({pointer}, {bytes_text}, {self.narrow(args[1])[0]})"
+        function = "cp_element" if name == "at" else "cp_top"
+        return f"{function}({pointer}, {bytes_text}, {self.narrow(args[1])[0]})"
 
     def symbol(self, name: str) -> Symbol:
         if name not in self.scope.symbols:

@@ -6,7 +6,6 @@ where those are found. Types that only the main file defines are repeated under 
 
 from __future__ import annotations
 
-import ast
 import re
 import textwrap
 
@@ -15,26 +14,31 @@ from cudaperf.engine.emit.device_entry import result_name, stream_name
 from cudaperf.engine.emit.layout import Layout
 from cudaperf.engine.emit.names import RESERVED
 from cudaperf.engine.emit.spelling import STDDEF, STDINT, defines, definition, structs, type_name
+from cudaperf.engine.emit.wording import extent_words, listed, words
 from cudaperf.engine.emit.writer import Writer
-from cudaperf.engine.size import parse
 from cudaperf.engine.task import ArrayParameter, ScalarParameter, StructType
 
 
 def guard(header_name: str) -> str:
     """The include guard's macro."""
-    word = re.sub(r"[^A-Za-z0-9]", "_", header_name).upper()
+    return f"{_prefix(header_name)}_CUDA_H"
+
+
+def _prefix(header_name: str) -> str:
+    """What the header's own macros begin with."""
+    word = re.sub(r"[^A-Za-z0-9]", "_", header_name.removesuffix(".h")).upper()
     return word if word[:1].isalpha() else f"CUDAPERF_{word}"
 
 
 def types_macro(header_name: str) -> str:
     """Defined by whoever includes the header with the user's types already in sight."""
-    return f"{guard(header_name).removesuffix('_H')}_HAS_TYPES"
+    return f"{_prefix(header_name)}_HAS_TYPES"
 
 
 def header(layout: Layout, header_name: str, cu_name: str) -> str:
     """The text of the .h file."""
     macro = guard(header_name)
-    cuda = f"{macro.removesuffix('_H')}_HAS_CUDA"
+    cuda = f"{_prefix(header_name)}_HAS_CUDA"
     host, device = host_prototype(layout), device_prototype(layout)
     sections = [
         [f"#ifndef {macro}", f"#define {macro}"],
@@ -126,10 +130,12 @@ def host_prototype(layout: Layout) -> str:
 
 
 def _c_only(text: str) -> bool:
-    """Whether the C prototype is no C++: restrict, array sizes that are parameters or static, reserved names, _Bool."""
+    """Whether the C prototype is no C++: restrict, sizes that are parameters or static, reserved names, _Bool;
+    or another type than the plain pointers of the C++ one: arrays of arrays."""
     sized = any(not bracket.strip().isdigit() and bracket.strip() for bracket in re.findall(r"\[([^\]]*)\]", text))
     words = set(re.findall(r"\w+", text))
-    return sized or bool(words & {"restrict", "_Bool", "register"}) or bool(words & _reserved())
+    nested = re.search(r"\]\s*\[|\(\s*\*", text) is not None
+    return sized or nested or bool(words & {"restrict", "_Bool", "register"}) or bool(words & _reserved())
 
 
 def _reserved() -> frozenset[str]:
@@ -157,7 +163,7 @@ def _host_comment(layout: Layout) -> str:
     text += "Safe to call from several threads."
     if lost:
         verb = "is" if len(lost) == 1 else "are"
-        text += f" Should the device be lost while {_and(lost)} {verb} copied back, the process is aborted."
+        text += f" Should the device be lost while {listed(lost)} {verb} copied back, the process is aborted."
     return comment([*lines, *textwrap.wrap(text, 100)])
 
 
@@ -165,7 +171,7 @@ def _obstacles(layout: Layout) -> str:
     parts = []
     if layout.requirements:
         verb = "do" if len(layout.requirements) > 1 else "does"
-        parts.append(f"{_and([_words(text) for text in layout.requirements])} {verb} not hold")
+        parts.append(f"{listed([words(text) for text in layout.requirements])} {verb} not hold")
     if len(layout.task.arrays) > 1 and any(p.access != "in" for p in layout.task.arrays):
         parts.append("an array that is written overlaps another")
     return ", ".join(parts) or "there is no GPU"
@@ -175,18 +181,18 @@ def _device_comment(layout: Layout) -> str:
     task = layout.task
     lines = [f"The same on device memory: arrays of the sizes above{_device_extras(layout)}.", ""]
     text = f"Work is enqueued on `{stream_name(layout)}`; returns the first CUDA error. "
-    needs = [_words(text) for text in layout.requirements]
+    needs = [words(text) for text in layout.requirements]
     if len(task.arrays) > 1 and any(p.access != "in" for p in task.arrays):
         needs.append("no array that is written overlaps another")
     if needs:
-        text += f"Needs that {_and(needs)}."
+        text += f"Needs that {listed(needs)}."
     return comment([*lines, *textwrap.wrap(text.strip(), 100)])
 
 
 def _device_extras(layout: Layout) -> str:
     extra = []
     if layout.task.globals:
-        extra.append(f"; file-scope {_and([p.name for p in layout.task.globals])} as parameters too")
+        extra.append(f"; file-scope {listed([p.name for p in layout.task.globals])} as parameters too")
     if layout.task.returns:
         extra.append(f"; what {layout.name}() returns is written to *{result_name(layout)}")
     return "".join(extra)
@@ -204,35 +210,3 @@ def _arrays(layout: Layout, arrays: tuple[ArrayParameter, ...]) -> list[str]:
         for p in arrays
     ]
     return [*lines, ""]
-
-
-def extent_words(extents: tuple[str, ...]) -> str:
-    """`n x m elements`."""
-    sizes = [_words(text) for text in extents]
-    if len(sizes) > 1:
-        sizes = [size if re.fullmatch(r"\w+", size) else f"({size})" for size in sizes]
-    text = " x ".join(sizes)
-    return f"{text} element{'' if text == '1' else 's'}"
-
-
-class _Reading(ast.NodeTransformer):
-    """at(a, i) as a[i], top(a, n) in words."""
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name == "at":
-            return ast.Subscript(value=node.args[0], slice=node.args[1], ctx=ast.Load())
-        if name == "top":
-            of, count = ast.unparse(node.args[0]), ast.unparse(node.args[1])
-            return ast.Name(id=f"1 + the largest of the first {count} of {of}", ctx=ast.Load())
-        return node
-
-
-def _words(text: str) -> str:
-    """A size expression for people, `//` as C's `/`."""
-    return ast.unparse(_Reading().visit(ast.parse(ast.unparse(parse(text)), mode="eval").body)).replace("//", "/")
-
-
-def _and(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -7,11 +7,14 @@ process: neither the old nor the new values are there any more.
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, zip_longest
+from math import prod
 
 from cudaperf.engine.emit import expressions
 from cudaperf.engine.emit.expressions import Scope
 from cudaperf.engine.emit.layout import Layout
+from cudaperf.engine.emit.signatures import array_types
+from cudaperf.engine.emit.wording import words
 from cudaperf.engine.emit.writer import Writer
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.size import arrays
@@ -27,10 +30,10 @@ def declarations(layout: Layout, fallback: str | None) -> str:
         raise Refusal(Reason(ReasonCode.UNSUPPORTED, message))
     layout.check_linkage()
     if task.original.static and fallback is not None:
-        out(f"/* {layout.name}() of {task.original.path}, which is static there: runs where the GPU can't. */")
+        out(f"/* The original in {task.original.path}, where it is static, for when the GPU can't be used. */")
         out.lines.extend(fallback.strip("\n").splitlines())
     else:
-        out(f"/* Of {task.original.path}; the function runs where the GPU can't. */")
+        out(f"/* The original in {task.original.path}, for when the GPU can't be used. */")
         out.sequence(f'extern "C" {layout.returns} {layout.name}(', layout.host_parameters() or ["void"], ");")
     for p in task.globals:
         kind = layout.speller.element(p)
@@ -47,8 +50,9 @@ def declarations(layout: Layout, fallback: str | None) -> str:
 class HostEntry:
     """Prints the two host functions of one layout."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, fallback: str | None) -> None:
         self.layout = layout
+        self.fallback = fallback if layout.task.original.static else None
         self.task = layout.task
         self.stream = layout.local("stream")
         self.why = layout.local("why")
@@ -98,16 +102,16 @@ class HostEntry:
 
     def _preconditions(self, out: Writer) -> None:
         extents = tuple(extent for p in self.task.arrays for extent in p.extents)
-        for name, condition in self.layout.oversized((*extents, *self.layout.requirements)).items():
-            self._require(out, condition, f"{name} is out of range")
+        for name, (sane, _) in self.layout.oversized((*extents, *self.layout.requirements)).items():
+            self._require(out, sane, f"{name} is out of range")
         early = [text for text in self.layout.requirements if not arrays(text)]
         for text in early:
-            self._require(out, expressions.condition(text, self.scope), f"{text} does not hold")
+            self._require(out, expressions.condition(text, self.scope), f"{words(text)} does not hold")
         for p in self._by_dependence():
             out(f"const size_t {self.bytes[p.name]} = {self._size(p)};")
         for text in self.layout.requirements:
             if text not in early:
-                self._require(out, expressions.condition(text, self.scope), f"{text} does not hold")
+                self._require(out, expressions.condition(text, self.scope), f"{words(text)} does not hold")
         for a, b in combinations(self.task.arrays, 2):
             if a.access != "in" or b.access != "in":
                 parts = ", ".join([self.layout.cpp[a.name], self.bytes[a.name], self.layout.cpp[b.name], self.bytes[b.name]])
@@ -135,10 +139,13 @@ class HostEntry:
         return ordered
 
     def _size(self, p: ArrayParameter) -> str:
-        count = expressions.value(p.extents[0], self.scope)
+        numbers = [expressions.constant(extent) for extent in p.extents]
+        count, element = expressions.value(p.extents[0], self.scope), f"sizeof(*{self.layout.cpp[p.name]})"
+        if all(number is not None for number in numbers):
+            return expressions.bytes_of(str(prod(max(number or 0, 0) for number in numbers)), element, self.scope)
         for extent in p.extents[1:]:
             count = f"cp_area({count}, {expressions.value(extent, self.scope)})"
-        return f"cp_bytes({count}, sizeof(*{self.layout.cpp[p.name]}))"
+        return f"cp_bytes({count}, {element})"
 
     def _inputs(self, out: Writer) -> None:
         out()
@@ -169,6 +176,7 @@ class HostEntry:
     def _wrapper(self) -> str:
         out = Writer()
         layout, error, said = self.layout, self.layout.local("error"), self.layout.local("said")
+        out(f"/* {layout.name}(), on the GPU where that is possible. */")
         out.sequence(f'extern "C" {layout.returns} {layout.host_name}(', layout.host_parameters() or ["void"], ")")
         with out.block():
             arguments = [layout.cpp[p.name] for p in self.task.parameters]
@@ -183,11 +191,19 @@ class HostEntry:
             out(f"    return{f' {self.result}' if self.task.returns else ''};")
             out("(void)cudaStreamSynchronize(cudaStreamPerThread); /* nothing may still read or write host memory */")
             out("(void)cudaGetLastError(); /* dealt with: later launches must not find it */")
+            if self.explains:
+                out(f"if ({self.why} == nullptr)")
+                out(f"    {self.why} = cudaGetErrorString({error});")
             out(f"static std::atomic_flag {said} = ATOMIC_FLAG_INIT;")
             out(f"if (!{said}.test_and_set())")
-            text = f'"cudaperf: {layout.host_name} ran on the CPU: %s\\n"'
-            reason = f"{self.why} != nullptr ? {self.why} : " if self.explains else ""
-            out.sequence("    fprintf(stderr, ", [text, f"{reason}cudaGetErrorString({error})"], ");")
-            call = f"{layout.name}({', '.join(arguments)});"
+            reason = self.why if self.explains else f"cudaGetErrorString({error})"
+            out(f'    fprintf(stderr, "cudaperf: {layout.host_name} ran on the CPU: %s\\n", {reason});')
+            call = f"{layout.name}({', '.join(self._original_arguments())});"
             out(f"return {call}" if self.task.returns else call)
         return out.text
+
+    def _original_arguments(self) -> list[str]:
+        """The parameters as the user's function takes them; a copy of it may have pointers to arrays."""
+        names = [self.layout.cpp[p.name] for p in self.task.parameters]
+        casts = array_types(self.fallback, self.layout.name) if self.fallback else ()
+        return [f"({cast}){name}" if cast else name for name, cast in zip_longest(names, casts[: len(names)])]

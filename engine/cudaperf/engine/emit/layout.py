@@ -93,15 +93,16 @@ class Layout:
     def scalar_requirements(self) -> tuple[str, ...]:
         return tuple(text for text in self.requirements if not arrays(text))
 
-    def oversized(self, texts: tuple[str, ...]) -> dict[str, str]:
-        """64-bit parameters that these expressions read -> a C++ condition that they are sane sizes."""
+    def oversized(self, texts: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+        """64-bit parameters that these expressions read -> C++ conditions that they are, and are not, sane sizes."""
         used = frozenset().union(*(names(text) for text in texts))
         found = {}
         for p in self.variables:
             if p.name in used and isinstance(p.type, ScalarType) and p.type.bits == 64:
                 limit = f"({'1LL' if p.type.signed else '1ULL'} << {LARGEST.bit_length() - 1})"
                 name = self.cpp[p.name]
-                found[p.name] = f"{name} <= {limit}" + (f" && {name} >= -{limit}" if p.type.signed else "")
+                low = (f" && {name} >= -{limit}", f" || {name} < -{limit}") if p.type.signed else ("", "")
+                found[p.name] = (f"{name} <= {limit}{low[0]}", f"{name} > {limit}{low[1]}")
         return found
 
     def check_linkage(self) -> None:

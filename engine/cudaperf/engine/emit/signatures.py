@@ -1,4 +1,4 @@
-"""Which kernel parameters are pointers to arrays (`double (*A)[64]`), read off the device code.
+"""Which parameters of a function are pointers to arrays (`double (*A)[64]`), read off its text.
 
 Buffers are plain pointers in host code; C++ converts those to such parameters only by a cast.
 """
@@ -13,9 +13,9 @@ _ARRAY_POINTER: Final = re.compile(r"^(.*?)\(\s*\*[^)]*\)\s*((?:\[[^\]]*\]\s*)+)
 
 
 @lru_cache(maxsize=256)
-def array_types(code: str, kernel: str) -> tuple[str | None, ...]:
-    """For each parameter of the kernel the type to cast to, or None; empty where the kernel is not found."""
-    opening = re.search(rf"__global__[^;{{}}]*?\b{re.escape(kernel)}\s*\(", code)
+def array_types(code: str, function: str) -> tuple[str | None, ...]:
+    """For each parameter of the kernel, or `static` function, the type to cast to, or None; empty where it is not found."""
+    opening = re.search(rf"\b(?:__global__|static)\b[^;{{}}]*?\b{re.escape(function)}\s*\(", code)
     if opening is None:
         return ()
     return tuple(_array_type(text) for text in _split(code[opening.end() :]))

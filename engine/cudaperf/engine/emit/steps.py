@@ -251,7 +251,8 @@ def _repeat(out: Writer, node: Repeat, place: Place) -> None:
         return
     var = fresh(node.var, place.taken)
     begin, end = expressions.bounds(node.begin, place.scope), expressions.bounds(node.end, place.scope)
-    ranges = begin.join(Interval(end.low - 1, end.high - 1) if node.step > 0 else Interval(end.low + 1, end.high + 1))
+    low, high = (begin.low, end.high - 1) if node.step > 0 else (end.low + 1, begin.high)
+    ranges = Interval(low, max(low, high))
     inside = dataclasses.replace(
         inside, scope=place.scope.with_symbol(node.var, Symbol(var, ranges)), taken=place.taken | {var}
     )
@@ -324,7 +325,7 @@ def needs_grid(steps: tuple[Step, ...], *, looping: bool = False) -> bool:
 
 
 def _size(count: str, buffer: str, place: Place) -> str:
-    return f"cp_bytes({expressions.value(count, place.scope)}, sizeof(*{place.buffers[buffer]}))"
+    return expressions.bytes_of(count, f"sizeof(*{place.buffers[buffer]})", place.scope)
 
 
 def _fill(out: Writer, node: Fill, place: Place) -> None:

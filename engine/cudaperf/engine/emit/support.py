@@ -127,10 +127,10 @@ static size_t cp_bytes(long long count, size_t size)
     return (unsigned long long)count > SIZE_MAX / size ? SIZE_MAX : (size_t)count * size;
 }
 """,
-    "cp_at": """\
+    "cp_element": """\
 /* array[index], or 0 where there is no such element. */
 template <typename T>
-static long long cp_at(const T *array, size_t bytes, long long index)
+static long long cp_element(const T *array, size_t bytes, long long index)
 {
     return array != nullptr && index >= 0 && (size_t)index < bytes / sizeof(T) ? (long long)array[index] : 0;
 }
@@ -156,6 +156,7 @@ static bool cp_fits(long long value)
 }
 """,
     "cp_disjoint": """\
+/* Whether two arrays share no byte. */
 static bool cp_disjoint(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
     const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
