@@ -51,6 +51,8 @@ class Printer(ExpressionPrinter):
                 return self.if_statement(node)
             case ir.Block():
                 return self._braced("", node)
+            case ir.PointerSwap():
+                return [self.simple(node)]
             case _:
                 return [self.simple(node) + ";"]
 

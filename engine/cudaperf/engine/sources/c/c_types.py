@@ -83,6 +83,8 @@ def lower_struct(canonical: Any) -> Struct:
     declaration, name = canonical.get_declaration(), plain_name(canonical)
     if declaration.kind.name == "UNION_DECL":
         raise TypeRefused(f"{name} is a union")
+    if "(unnamed" in name or "(anonymous" in name:
+        raise TypeRefused("a structure without a name is not supported: give it a tag")
     members = tuple(_member(m, name) for m in canonical.get_fields())
     if canonical.get_size() < 0:
         raise TypeRefused(f"{name} has no definition here")

@@ -7,7 +7,7 @@ from typing import Any
 from cudaperf.engine.loops import ir
 from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, take_apart
 from cudaperf.engine.sources.c.expressions import at
-from cudaperf.engine.sources.c.parse import evaluate, library
+from cudaperf.engine.sources.c.parse import library
 from cudaperf.engine.sources.c.pointer_roles import Roles
 from cudaperf.engine.sources.c.references import ZERO, References, added, as_type
 from cudaperf.engine.sources.c.scope import Binding, Pointer, UnitContext
@@ -116,8 +116,8 @@ class Declarations(References):
         for child in init.children:
             if child.kind not in ("INIT_LIST_EXPR",) and len(extents) > 1:
                 self.refuse(child, "an initialiser without braces of its own")
-            if child.kind == "UNEXPOSED_EXPR" and not child.children and evaluate(child.cursor) is None:
-                self.refuse(init, "a designated initialiser")
+            if child.kind == "UNEXPOSED_EXPR" and len(child.children) > 1:
+                self.refuse(child, "a designated initialiser is not supported")
             values += self.listed(child, extents[1:]) if len(extents) > 1 else [self.lower(child)]
         if len(values) > size:
             self.refuse(init, "an initialiser with designators is not supported")

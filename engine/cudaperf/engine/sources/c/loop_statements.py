@@ -96,14 +96,12 @@ class Loops(Statements):
     def for_loop(self, syntax: Syntax) -> list[ir.Stmt]:
         header = self.header(syntax)
         init = self.clauses(header.init)
-        if header.condition is None:
-            condition: ir.Expr = replace(TRUE, near=syntax.place)
-        else:
-            before, condition, after = self.condition(header.condition)
-            if before or after:
-                self.refuse(header.condition, "a side effect inside a loop's condition: write it as a statement of its own")
+        before, condition, after = self.condition(header.condition) if header.condition else ([], TRUE, [])
         body = self.block(syntax.children[-1])
         advance = self.clauses(header.advance)
+        if before or after:
+            loop = self.tested_first(syntax, before, condition, after, body)
+            return [replace(loop, init=tuple(init), advance=tuple(advance))]
         canonical = self.canonical(syntax, header, init, condition, advance, body)
         if canonical is not None:
             return canonical

@@ -207,7 +207,7 @@ class _Preamble:
         for cursor in sorted(own.types.values(), key=self.order):
             file = cursor.extent.start.file.name
             if file == self.translation.path:
-                local.append(cursor.spelling)
+                local += [cursor.spelling] if cursor.spelling not in local else []
             else:
                 header = self.included_as(file)
                 headers += [header] if header and header not in headers else []

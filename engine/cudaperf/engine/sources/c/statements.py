@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from cudaperf.engine.sources.c.scope import assigned_names, read_names
 from cudaperf.engine.sources.c.syntax import Syntax
 from cudaperf.engine.sources.c.text import skip
 
-REFUSED = {"GOTO_STMT": "goto", "LABEL_STMT": "a label", "INDIRECT_GOTO_STMT": "goto", "ASM_STMT": "inline assembly"}
+REFUSED = {"GOTO_STMT": "goto", "LABEL_STMT": "a label (goto)", "INDIRECT_GOTO_STMT": "goto", "ASM_STMT": "inline assembly"}
 REFUSED |= {"MS_ASM_STMT": "inline assembly", "StmtExpr": "a statement expression"}
 ENDS = (ir.Break, ir.Return, ir.Continue)
 
@@ -69,7 +70,11 @@ class Statements(Declarations):
             swaps = [s for s in ir.walk(rest) if isinstance(s, ir.PointerSwap) and statement.array in (s.first, s.second)]
             if changed or (swaps and not self.is_swapped(statement.name)):
                 name = min(changed) if changed else statement.array
-                self.refuse_at(statement, syntax, f"{statement.name} points where {name} said, and {name} changes after that")
+                self.refuse_at(
+                    statement,
+                    syntax,
+                    f"{statement.name} is set from {name}, and {name} changes while {statement.name} is in use",
+                )
 
     def is_swapped(self, name: str) -> bool:
         return any(b.name == name and b.kind == "array" for b in self.bindings.values())
@@ -176,11 +181,18 @@ class Statements(Declarations):
         is_top = syntax.parent is not None and syntax.parent.parent is not None and syntax.parent.parent.kind == "FUNCTION_DECL"
         if not is_top or self.depth or any(d.kind.name != "PARM_DECL" for d in variables):
             self.refuse(syntax, "assert can stop the program here: define NDEBUG, or state it as `cudaperf: assume`")
-        span = syntax.source.uses[use].span
-        if all(self.bindings[d.hash].kind == "scalar" for d in variables):
-            text = syntax.source.text[span.start : span.end].decode(errors="replace")
-            self.context.assumptions.append(text[text.index("(") + 1 : text.rindex(")")].strip())
+        pointers = {d.spelling for d in variables if self.bindings[d.hash].kind != "scalar"}
+        self.assume(syntax.source.text[syntax.source.uses[use].span.start : syntax.source.uses[use].span.end], pointers)
         return True
+
+    def assume(self, assertion: bytes, pointers: set[str]) -> None:
+        """Note the parts of `assert(a && b)` that speak of numbers; that pointers are valid is assumed anyway."""
+        text = assertion.decode(errors="replace")
+        parts = text[text.index("(") + 1 : text.rindex(")")].split("&&")
+        if all(p.count("(") == p.count(")") for p in parts):
+            self.context.assumptions += [p.strip() for p in parts if not pointers & set(re.findall(r"\w+", p))]
+        elif not pointers:
+            self.context.assumptions.append("&&".join(parts).strip())
 
     # --- conditions ----------------------------------------------------------------------------------------------------
 
