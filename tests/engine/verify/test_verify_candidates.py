@@ -12,12 +12,12 @@ from verify_cases import CANDIDATE, HostExecutor, array, assign, at, files, loop
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.task import Task
-from cudaperf.engine.verdict import LaunchFailed, Mismatch, Passed, Verdict
+from cudaperf.engine.verdict import Mismatch, Passed, Verdict
 from cudaperf.engine.verify.generate import configurations
 from cudaperf.engine.verify.prepare import Prepared, prepare
 from cudaperf.engine.verify.verify import verify
 
-I, N = name("i"), name("n")
+AT, N = name("i"), name("n")
 
 
 def axpy() -> Task:
@@ -25,13 +25,13 @@ def axpy() -> Task:
     for (int i = 0; i < n; i++)
         y[i] = a * x[i] + y[i];
 }"""
-    value = op("+", op("*", name("a", "float"), at("x", "float", I)), at("y", "float", I))
+    value = op("+", op("*", name("a", "float"), at("x", "float", AT)), at("y", "float", AT))
     parameters = (size("n"), number("a", "float"), array("x", "float", "n"), array("y", "float", "n", access="inout"))
     return task(
         "axpy",
         source,
         parameters,
-        (loop("i", 0, N, assign(at("y", "float", I), value)),),
+        (loop("i", 0, N, assign(at("y", "float", AT), value)),),
         work="n",
         requirements=("n <= 100000",),
     )
@@ -45,7 +45,7 @@ def dot() -> Task:
     return s;
 }"""
     s = name("s", "float")
-    product = op("*", at("x", "float", I), at("y", "float", I))
+    product = op("*", at("x", "float", AT), at("y", "float", AT))
     body = (ir.Decl(name="s", type=ir.FLOAT, init=whole(0)), loop("i", 0, N, assign(s, product, "+")), ir.Return(value=s))
     return task("dot", source, (size("n"), array("x", "float", "n"), array("y", "float", "n")), body, "float", work="n")
 
@@ -59,15 +59,15 @@ def heat() -> Task:
             a[i] = b[i];
     }
 }"""
-    left, mid, right = at("a", "double", op("-", I, whole(1))), at("a", "double", I), at("a", "double", op("+", I, whole(1)))
+    left, mid, right = at("a", "double", op("-", AT, whole(1))), at("a", "double", AT), at("a", "double", op("+", AT, whole(1)))
     value = op("+", mid, op("*", name("c", "double"), op("+", op("-", left, op("*", real("2.0"), mid)), right)))
     inner = op("-", N, whole(1))
     body = loop(
         "t",
         0,
         name("steps"),
-        loop("i", 1, inner, assign(at("b", "double", I), value)),
-        loop("i", 1, inner, assign(mid, at("b", "double", I))),
+        loop("i", 1, inner, assign(at("b", "double", AT), value)),
+        loop("i", 1, inner, assign(mid, at("b", "double", AT))),
     )
     arrays = (array("a", "double", "n", access="inout"), array("b", "double", "n", access="inout"))
     parameters = (size("n"), size("steps"), number("c", "double"), *arrays)
@@ -79,7 +79,7 @@ def histogram() -> Task:
     for (int i = 0; i < n; i++)
         bins[x[i]]++;
 }"""
-    target = at("bins", "int", at("x", "unsigned char", I))
+    target = at("bins", "int", at("x", "unsigned char", AT))
     parameters = (size("n"), array("x", "unsigned char", "n"), array("bins", "int", "256", access="inout"))
     return task("histogram", source, parameters, (loop("i", 0, N, assign(target, whole(1), "+")),), work="n")
 
@@ -94,10 +94,10 @@ def product() -> Task:
         }
 }"""
     j, l_, s = name("j"), name("l"), name("s", "float")
-    term = op("*", at("a", "float", I, l_), at("b", "float", l_, j))
+    term = op("*", at("a", "float", AT, l_), at("b", "float", l_, j))
     inner = loop("l", 0, name("k"), assign(s, term, "+"))
     start = ir.Decl(name="s", type=ir.FLOAT, init=real("0.0f"))
-    nest = loop("i", 0, N, loop("j", 0, name("m"), start, inner, assign(at("c", "float", I, j), s)))
+    nest = loop("i", 0, N, loop("j", 0, name("m"), start, inner, assign(at("c", "float", AT, j), s)))
     arrays = (array("a", "float", "n", "k"), array("b", "float", "k", "m"), array("c", "float", "n", "m", access="out"))
     return task("product", source, (size("n"), size("m"), size("k"), *arrays), (nest,), work="n*m*k")
 
@@ -123,7 +123,6 @@ DOT = "float dot_cuda(int n, const float *x, const float *y) {{ {} }}"
 HEAT = "void heat_cuda(int n, int steps, double c, double *a, double *b) {{ {} }}"
 HISTOGRAM = "void histogram_cuda(int n, const unsigned char *x, int *bins) {{ {} }}"
 PRODUCT = "void product_cuda(int n, int m, int k, const float *a, const float *b, float *c) {{ {} }}"
-FALL_BACK = 'extern "C" void axpy(int, float, const float *, float *);'
 STEP = "for (int i = 1; i < n - 1; i++) b[i] = {}; for (int i = 1; i < n - 1; i++) a[i] = b[i];"
 SPLIT = "int l = 0; for (; l + 1 < k; l += 2) {{ s += a[i*k+l] * b[l*m+j]; t += a[i*k+l+1] * b[(l+1)*m+j]; }}"
 CELLS = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) {{ {} }}"

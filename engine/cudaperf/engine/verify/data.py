@@ -80,6 +80,8 @@ def _subscripts(dims: tuple[int, ...]) -> list[str]:
 def column(values: Array, offset: int, kind: ScalarType) -> Array:
     """One leaf of every element, as a one-dimensional array that shares memory with `values`."""
     flat = values.reshape(-1)
+    if flat.size == 0:
+        return np.zeros(0, _scalar_dtype(kind))
     view: Array = np.ndarray(flat.shape, _scalar_dtype(kind), flat, offset, flat.strides)
     return view
 

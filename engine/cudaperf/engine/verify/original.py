@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+import numpy as np
+
 from cudaperf.engine.reason import Reason, ReasonCode
-from cudaperf.engine.task import Task
+from cudaperf.engine.task import ArrayParameter, Task
 from cudaperf.engine.verify import process
-from cudaperf.engine.verify.data import INPUT_CHANGED_STATUS
-from cudaperf.engine.verify.harness import TOO_SMALL_STATUS, original_harness_source, trampoline_source
+from cudaperf.engine.verify.data import INPUT_CHANGED_STATUS, Value, dtype
+from cudaperf.engine.verify.harness import TOO_SMALL_STATUS, constants, original_harness_source, trampoline_source
 
 RUN_SECONDS: Final = 10.0
 SANITIZERS: Final = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined,float-cast-overflow")
@@ -125,6 +127,23 @@ def run_original(task: Task, program: Path, source: Path, target: Path, deadline
     if done.status == TOO_SMALL_STATUS:
         return OriginalHazard("extent", "a file-scope array is smaller than the accesses to it")
     return read_report(task, done)
+
+
+def program_constants(task: Task, program: Path, target: Path, deadline: float) -> dict[str, Value] | Reason:
+    """The values of `const` file-scope variables, from a program built by `compile_program`."""
+    wanted = constants(task)
+    if not wanted:
+        return {}
+    done = process.run([program, "--constants", target], deadline - time.monotonic())
+    if done.status != 0:
+        return Reason(ReasonCode.INTERNAL, f"reading the file's constants failed: {done.stderr.strip()[:200]}")
+    raw, at, found = target.read_bytes(), 0, dict[str, Value]()
+    for p in wanted:
+        count, kind = int.from_bytes(raw[at : at + 8], "little"), dtype(p.type)
+        values = np.frombuffer(raw, kind, count, at + 8).copy()
+        found[p.name] = values if isinstance(p, ArrayParameter) else values[0].item()
+        at += 8 + count * kind.itemsize
+    return found
 
 
 _WORDS: Final = {

@@ -18,17 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from cudaperf.engine.evidence import ConfigurationSpec
 from cudaperf.engine.reason import Reason, ReasonCode
-from cudaperf.engine.task import ArrayParameter, Task
+from cudaperf.engine.task import Task
 from cudaperf.engine.toolchain.find import host_compiler
 from cudaperf.engine.verify import process
-from cudaperf.engine.verify.data import dtype
 from cudaperf.engine.verify.generate import Limits, race_indices
-from cudaperf.engine.verify.harness import constants
-from cudaperf.engine.verify.original import OriginalHazard, OriginalPrograms, build, no_compiler
+from cudaperf.engine.verify.original import OriginalHazard, OriginalPrograms, build, no_compiler, program_constants
 from cudaperf.engine.verify.reference import OPTIONS, program_source
 from cudaperf.engine.verify.trials import Bench, PreparedConfiguration, sentence, settle
 
@@ -65,9 +61,10 @@ def prepare(
             return built
     assert isinstance(programs, OriginalPrograms)
     assert not isinstance(reference, Reason)
-    bench = Bench(task, directory, deadline, programs, reference, {})
-    if (problem := _read_constants(bench)) is not None:
-        return problem
+    fixed = program_constants(task, programs.plain, directory / "constants.bin", deadline)
+    if isinstance(fixed, Reason):
+        return fixed
+    bench = Bench(task, directory, deadline, programs, reference, fixed)
     if task.reference and reference is None:
         bench.note("the reference could not be compiled; outputs are compared with the original's own")
     return _collect(bench, specs, limits)
@@ -87,24 +84,6 @@ def _build_reference(task: Task, directory: Path, deadline: float) -> Path | Rea
             return program
         if done.timed_out:
             return Reason(ReasonCode.BUDGET, "compiling the reference took longer than the time allowed")
-    return None
-
-
-def _read_constants(bench: Bench) -> Reason | None:
-    """The values of `const` file-scope variables, from the program itself."""
-    wanted = constants(bench.task)
-    if not wanted:
-        return None
-    target = bench.directory / "constants.bin"
-    done = process.run([bench.programs.plain, "--constants", target], bench.deadline - time.monotonic())
-    if done.status != 0:
-        return Reason(ReasonCode.INTERNAL, f"reading the file's constants failed: {done.stderr.strip()[:200]}")
-    raw, at = target.read_bytes(), 0
-    for p in wanted:
-        count, kind = int.from_bytes(raw[at : at + 8], "little"), dtype(p.type)
-        values = np.frombuffer(raw, kind, count, at + 8).copy()
-        bench.constants[p.name] = values if isinstance(p, ArrayParameter) else values[0].item()
-        at += 8 + count * kind.itemsize
     return None
 
 
