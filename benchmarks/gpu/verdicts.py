@@ -72,9 +72,8 @@ def _prepared(task: str, folder: Path) -> Any:
 
     one = case(task)
     analysed = analyse(one.path, one.function, one.arguments)
-    ready = prepare(
-        analysed.task, configurations(analysed.task, SEED), folder / task.replace("::", "."), time.monotonic() + SECONDS
-    )
+    specs, place = configurations(analysed.task, SEED), folder / task.replace("::", ".")
+    ready = prepare(analysed.task, specs, place, time.monotonic() + SECONDS)
     if isinstance(ready, Reason):
         sys.exit(f"{task}: {ready.message}")
     return ready
@@ -132,10 +131,10 @@ def _summary(rows: list[dict[str, Any]]) -> int:
     print(f"\n{len(rows)} candidates; the executors agree on {len(agree)} of {len(both)}")
     print(f"not seen on the GPU (sanitizers see them): {', '.join(unseen) or 'none'}")
     print(f"emulated verdicts that differ from what is expected: {', '.join(missed) or 'none'}")
-    if "gpu" in rows[0]["verdicts"] if rows else False:
-        print(f"wrong on the GPU: {', '.join(wrong) or 'none'}")
-        return 1 if wrong else 0
-    return 0
+    if not any("gpu" in row["verdicts"] for row in rows):
+        return 0
+    print(f"wrong on the GPU: {', '.join(wrong) or 'none'}")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """`GpuExecutor`: run candidates on this machine's GPU, and time them there.
 
-`run` interprets the plan in a worker process with every guard on, the small configurations twice with other bytes in
-unwritten memory (a deterministic candidate whose reruns differ has a race, or reads what nothing wrote). Where nvcc is here, the emitted files are then built and run on every configuration: those
-outputs are returned, because they are what the user gets; when the candidate is deterministic, they must equal the interpreted
-plan's bit for bit, so both paths are judged. Both are then compiled by nvcc. Without nvcc the plan's outputs are returned and
-the checks lack "emitted". Reads outside a buffer that do not fault, and races that happen not to show, are not found here:
-the emulated executor's sanitizers find those.
+`run` interprets the plan in a worker process with every guard on, the small configurations twice with other bytes in unwritten
+memory (a deterministic candidate whose reruns differ has a race, or reads what nothing wrote). Where nvcc is here, the emitted
+files are then built and run on every configuration: those outputs are returned, because they are what the user gets; when the
+candidate is deterministic they must equal the interpreted plan's bit for bit, so both paths are judged. Both are then compiled
+by nvcc. Without nvcc the plan's outputs are returned and the checks lack "emitted". Reads outside a buffer that do not fault,
+and races that happen not to show, are not found here: the emulated executor's sanitizers find those.
 """
 
 from __future__ import annotations
