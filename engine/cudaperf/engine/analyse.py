@@ -35,7 +35,7 @@ def analyse(path: Path, function: str, arguments: tuple[str, ...] = ()) -> Analy
     from cudaperf.engine.sources import c
     from cudaperf.engine.verify.reference import reference_source
 
-    unit = c.load(path, function, arguments)
+    unit = c.load(str(path), function, arguments)
     if isinstance(unit, Reason):
         raise Refusal(unit)
     try:

@@ -211,7 +211,7 @@ class _Describer:
         for step in steps:
             match step:
                 case NestStep(nest):
-                    extents = [f"max(0, {loop.high} - ({loop.low}))" for loop in nest.band]
+                    extents = [f"max(0, {loop.range.count})" for loop in nest.band]
                     parts.append(" * ".join([*extents, *self.inner(nest.body)]))
                 case RepeatStep():
                     low, high = (step.begin, step.end) if step.step > 0 else (step.end, step.begin)
@@ -234,20 +234,17 @@ class _Describer:
         return best
 
     def trip(self, node: ir.For | ir.While) -> str:
-        from cudaperf.engine.loops.bounds import NotExpressible, lower, upper
+        from cudaperf.engine.loops.bounds import NotExpressible, value_range
+        from cudaperf.engine.loops.poly import And
 
         loop = self.program.model.loops[id(node)]
         chain = [v for s in self.program.model.inside(node)[:1] for v in s.loops]
-        from cudaperf.engine.loops.poly import And
-
         condition = And(tuple(v.condition for v in chain))
+        others = tuple(v.atom for v in chain if v is not loop)
         try:
-            others = tuple(v.atom for v in chain if v is not loop)
-            high = upper(self.program.space, (loop.atom,), condition, others, self.extents.name)
-            low = lower(self.program.space, (loop.atom,), condition, others, self.extents.name)
+            return f"max(0, {value_range(self.program.space, loop.atom, condition, others, self.extents.name).count})"
         except NotExpressible:
             return "8"
-        return f"max(0, {high} + 1 - ({low}))"
 
 
 def exact(function: ir.Function) -> bool:
@@ -257,9 +254,7 @@ def exact(function: ir.Function) -> bool:
         if isinstance(node, ir.Assign) and isinstance(node.target, ir.Load) and _is_int(node.target.type):
             discrete = True
     floats = any(isinstance(getattr(n, "type", None), ir.Scalar) and n.type.kind == "float" for n in ir.walk(function.body))  # type: ignore[attr-defined]
-    loops = any(
-        isinstance(n, ir.While) and any(_is_float(x) for x in ir.walk(n.condition)) for n in ir.walk(function.body)
-    )
+    loops = any(isinstance(n, ir.While) and any(_is_float(x) for x in ir.walk(n.condition)) for n in ir.walk(function.body))
     casts = any(isinstance(n, ir.Cast) and n.type.kind == "int" and _is_float(n.operand) for n in ir.walk(function.body))
     return floats and (discrete or loops or casts)
 

@@ -54,7 +54,7 @@ def list_functions(path: Path, arguments: tuple[str, ...] = ()) -> tuple[Functio
     """Every function of a file with a quick answer: analysed, nothing compiled or run."""
     from cudaperf.engine.sources import c
 
-    found = c.list_functions(path, arguments)
+    found = c.list_functions(str(path), arguments)
     if isinstance(found, Reason):
         return found
     return tuple(FunctionListing(f.name, f.line, f.reason or _quick(path, f.name, arguments)) for f in found)
@@ -122,8 +122,9 @@ class _Run:
 
             return GpuExecutor()
         from cudaperf.engine.executors.emulated.executor import EmulatedExecutor
+        from cudaperf.engine.toolchain.devices import default_architecture
 
-        return EmulatedExecutor() if self.request.arch is None else EmulatedExecutor(self.request.arch)
+        return EmulatedExecutor(architecture=default_architecture(self.request.arch))
 
     def try_all(
         self, analysed: Analysed, prepared: object, candidates: Sequence[Candidate], executor: Executor
@@ -234,7 +235,8 @@ class _Run:
             return Reason(ReasonCode.INTERNAL, first.message)
         if isinstance(first, TimedOut):
             return Reason(ReasonCode.BUDGET, f"verification took longer than {self.request.max_seconds:g} s")
-        return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {describe(first)}")
+        found = describe(first) if first is not None else "none was tried in the time allowed"
+        return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
 
     def located(self, reason: Reason) -> Reason:
         return reason

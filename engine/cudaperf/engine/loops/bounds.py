@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import islpy as isl
@@ -42,28 +43,36 @@ def param_text(name: str, space: Space, atom_text: AtomText) -> str:
     return atom_text(name)
 
 
-def upper(space: Space, dims: tuple[str, ...], condition: Condition, local: tuple[str, ...], atom_text: AtomText) -> str:
-    """The largest value of the one atom in `dims` over the condition, as a size expression (a large negative if none)."""
-    return _extreme(space, dims, condition, local, atom_text, largest=True)
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`[low, high)` covers every value of an atom; `count` is high - low. Size expressions, simplified by isl."""
+
+    low: str
+    high: str
+    count: str
 
 
-def lower(space: Space, dims: tuple[str, ...], condition: Condition, local: tuple[str, ...], atom_text: AtomText) -> str:
-    return _extreme(space, dims, condition, local, atom_text, largest=False)
-
-
-def _extreme(
-    space: Space, dims: tuple[str, ...], condition: Condition, local: tuple[str, ...], atom_text: AtomText, largest: bool
-) -> str:
+def value_range(space: Space, atom: str, condition: Condition, local: tuple[str, ...], atom_text: AtomText) -> Range:
+    """The range of one atom over a condition (empty if there is no value). Raises `NotExpressible` if it is not bounded."""
     with space.budget():
-        points = space.set(dims, condition, local)
+        points = space.set((atom,), condition, local)
         if points.is_empty():
-            return "0"
-        bounded = points.dim_has_upper_bound if largest else points.dim_has_lower_bound
-        if not bounded(isl.dim_type.set, 0):
-            raise NotExpressible(dims[0])
-        value = (points.dim_max(0) if largest else points.dim_min(0)).coalesce()
-        value = value.gist(points.params().coalesce())
-        return pw_aff_text(value, space, atom_text)
+            return Range("0", "0", "0")
+        for bounded in (points.dim_has_upper_bound, points.dim_has_lower_bound):
+            if not bounded(isl.dim_type.set, 0):
+                raise NotExpressible(atom)
+        params = points.params().coalesce()
+        low = points.dim_min(0).coalesce().gist(params)
+        high = plus(points.dim_max(0), 1).coalesce().gist(params)
+        count = high.sub(low).coalesce().gist(params)
+        return Range(*(pw_aff_text(value, space, atom_text) for value in (low, high, count)))
+
+
+def plus(value: Any, number: int) -> Any:
+    """A piecewise affine function and a constant."""
+    space = isl.LocalSpace.from_space(value.domain().get_space())
+    constant = isl.Aff.zero_on_domain(space).set_constant_val(isl.Val.int_from_si(value.get_ctx(), number))
+    return value.add(isl.PwAff.from_aff(constant))
 
 
 def pw_aff_text(value: Any, space: Space, atom_text: AtomText) -> str:

@@ -68,8 +68,8 @@ def _same_member(a: Access, b: Access) -> bool:
     return all(x == y for x, y in zip(a.path, b.path, strict=False))
 
 
-def _pair(
-    a: Access, b: Access, loop: LoopVar, fixed: frozenset[str], layouts: dict[str, Layout], space: Space
+def pair(
+    a: Access, b: Access, fixed: frozenset[str], layouts: dict[str, Layout], space: Space
 ) -> tuple[Condition, frozenset[str]]:
     """The condition that both instances run and touch one element, iterators renamed apart, and its variables."""
     parts: list[Condition] = []
@@ -95,7 +95,7 @@ def _pair(
 
 
 def _collide(a: Access, b: Access, loop: LoopVar, fixed: frozenset[str], layouts: dict[str, Layout], space: Space) -> bool:
-    condition, variables = _pair(a, b, loop, fixed, layouts, space)
+    condition, variables = pair(a, b, fixed, layouts, space)
     first, second = Poly.atom(loop.atom + "'1"), Poly.atom(loop.atom + "'2")
     differ = Or((Compare(second - first - ONE, ">="), Compare(first - second - ONE, ">=")))
     return not space.empty(variables, And((condition, differ)))
@@ -124,7 +124,7 @@ def _distance(
     first: Access, second: Access, loop: LoopVar, fixed: frozenset[str], layouts: dict[str, Layout], space: Space
 ) -> object:
     """The constant number of iterations from `first` to `second`, None if it varies, `_NEVER` if it never comes first."""
-    condition, variables = _pair(first, second, loop, fixed, layouts, space)
+    condition, variables = pair(first, second, fixed, layouts, space)
     step = loop.step or 1
     delta = (Poly.atom(loop.atom + "'2") - Poly.atom(loop.atom + "'1")).scale(1 if step > 0 else -1)
     with space.budget():

@@ -8,9 +8,12 @@ bounds is a refusal with a way on: `// cudaperf: assume extent(x) == n`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
+
+import islpy as isl
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.loops.bounds import NotExpressible, param_text, upper
+from cudaperf.engine.loops.bounds import NotExpressible, param_text, plus, pw_aff_text, set_text
 from cudaperf.engine.loops.layout import Layout, layout
 from cudaperf.engine.loops.model import Access, Model
 from cudaperf.engine.loops.poly import ONE, And, Compare, Condition, Poly, condition_atoms
@@ -90,66 +93,91 @@ class Extents:
 
     def _reach(self, accesses: list[Access], shape: Layout) -> str:
         """1 + the largest flat index (first index, for arrays declared with dimensions) over all accesses."""
-        texts: dict[str, None] = {}
+        count = 1 + len(shape.extents)
+        dims = tuple(f"d{k}" for k in range(count))
+        reached = self._reached(accesses, shape, dims)
+        if reached is None or reached.is_empty():
+            return "0"
+        with self.space.budget():
+            reached = reached.coalesce()
+            params = reached.params().coalesce()
+            negative = reached.intersect(self.space.set(dims, Compare(-Poly.atom(dims[0]) - ONE, ">=")))
+            if not negative.is_empty():
+                self.preconditions.append(negative.params())
+            tops = [plus(reached.dim_max(k), 1).coalesce().gist(params) for k in range(count)]
+            positive = self._positive(tops, params)
+            texts = [pw_aff_text(top, self.space, self.name) for top in tops]
+            gate = None if positive.is_subset(params) else set_text(params, self.space, self.name)
+            full = [self._equals(top, length, params) for top, length in zip(tops[1:], shape.extents, strict=True)]
+        texts = [texts[0], *(self._length(n) if same else t for t, n, same in zip(texts[1:], shape.extents, full, strict=True))]
+        if gate is None:
+            texts = [t if t.isdigit() else f"max(0, {t})" for t in texts]
+        if all(full):
+            total = " * ".join(_paren(t) for t in texts)
+        else:
+            total = self._last_row(texts, shape)
+            gate = gate or " and ".join(f"{_paren(t)} > 0" for t in texts)
+        return total if gate is None else f"({total}) if {gate} else 0"
+
+    def _last_row(self, texts: list[str], shape: Layout) -> str:
+        """1 + the flat index of the last element, where rows are longer than what is used of them."""
+        sizes = [self._length(length) for length in shape.extents]
+        parts = []
+        for d, top in enumerate(texts):
+            parts.append(" * ".join([f"({top} - 1)", *(_paren(s) for s in sizes[d:])]))
+        return " + ".join(parts) + " + 1"
+
+    def _reached(self, accesses: list[Access], shape: Layout, dims: tuple[str, ...]) -> Any:
+        union: Any = None
         seen: set[object] = set()
         for access in accesses:
             index = shape.of(access)
             if index is None:
                 raise Unbounded(access)
             key = (index, access.statement.loops, access.statement.guards)
-            if key not in seen:
-                seen.add(key)
-                texts.setdefault(self._flat(access, index, shape.extents))
-        kept = [t for t in texts if t != "0"] or ["0"]
-        return kept[0] if len(kept) == 1 else f"max({', '.join(kept)})"
+            if key in seen:
+                continue
+            seen.add(key)
+            index = (*index, *[Poly()] * (len(dims) - len(index)))[: len(dims)]
+            points = tuple(Compare(p - Poly.atom(d), "=") for p, d in zip(index, dims, strict=True))
+            condition: Condition = And((access.statement.domain, *points))
+            condition = And((condition, *self._bounded_data(condition)))
+            with self.space.budget():
+                here = self.space.set(dims, condition, tuple(v.atom for v in access.statement.loops))
+                if here.is_empty():
+                    continue
+                if not all(here.dim_has_upper_bound(isl.dim_type.set, k) for k in range(len(dims))):
+                    raise Unbounded(access)
+                self._known(here, access)
+                union = here if union is None else union.union(here)
+        return union
 
-    def _flat(self, access: Access, index: tuple[Poly, ...], lengths: tuple[Poly, ...]) -> str:
-        """The reach of one access; for a flattened array the sum of strides times largest indices."""
-        if not lengths:
-            return self._largest(access, index[0] if index else Poly())
-        sizes = [self._length(length) for length in lengths]
-        tops = [self._largest(access, p) for p in index]
-        if all(top == size for top, size in zip(tops[1:], sizes, strict=True)):
-            return " * ".join(_paren(t) for t in (tops[0], *sizes))
-        total = f"{_paren(_minus_one(tops[0]))} * {' * '.join(_paren(s) for s in sizes)}"
-        for d, top in enumerate(tops[1:], start=1):
-            strides = [_paren(s) for s in sizes[d:]]
-            total += " + " + " * ".join([_paren(_minus_one(top)), *strides])
-        empty = " and ".join(f"{_paren(top)} > 0" for top in tops)
-        return f"({total} + 1) if ({empty}) else 0"
+    def _known(self, points: Any, access: Access) -> None:
+        """Raises `Unbounded` where the reach depends on something that only the device knows."""
+        for k in range(points.dim(isl.dim_type.param)):
+            name = points.get_dim_name(isl.dim_type.param, k)
+            try:
+                if points.involves_dims(isl.dim_type.param, k, 1):
+                    param_text(self.space.names[name], self.space, self.name)
+            except NotExpressible:
+                raise Unbounded(access) from None
+
+    def _positive(self, tops: list[Any], params: Any) -> Any:
+        """The parameters for which every extent is positive, whatever the accesses' own conditions."""
+        found: Any = None
+        for top in tops:
+            here = top.pos_set()
+            found = here if found is None else found.intersect(here)
+        return found.params() if found.is_params() is False else found
+
+    def _equals(self, top: Any, length: Poly, params: Any) -> bool:
+        exact = self.space.set(("d",), Compare(Poly.atom("d") - length, "=")).dim_max(0)
+        return bool(params.is_subset(top.eq_set(exact)))
 
     def _length(self, length: Poly) -> str:
         from cudaperf.engine.loops.bounds import poly_text
 
-        return poly_text(length, lambda a: param_text(a, self.space, str))
-
-    def _largest(self, access: Access, poly: Poly) -> str:
-        """1 + the largest value of a subscript, and 0 where the access never happens; notes when it may be negative."""
-        point = Compare(poly - Poly.atom(INDEX), "=")
-        condition: Condition = And((access.statement.domain, point))
-        data = self._bounded_data(condition)
-        condition = And((condition, *data))
-        local = tuple(v.atom for v in access.statement.loops)
-        try:
-            top = upper(self.space, (INDEX,), condition, local, self.name)
-            lowest = self.space.set((), And((condition, Compare(-Poly.atom(INDEX) - ONE, ">="))), (*local, INDEX))
-            if not lowest.is_empty():
-                self.preconditions.append(lowest.params())
-        except NotExpressible:
-            raise Unbounded(access) from None
-        domain = self.space.set((), condition, (*local, INDEX)).params()
-        guard = requirement_texts([domain.complement()], self.space, self.name)
-        text = top[:-4] if top.endswith(" - 1") and _whole(top[:-4]) else f"{top} + 1"
-        return self._guarded(text, guard, domain)
-
-    def _guarded(self, text: str, guard: tuple[str, ...], domain: object) -> str:
-        if not guard:
-            return text
-        names = text.replace("_", "").isalnum()
-        # `n if n >= 1 else 0` is max(0, n)
-        if names and guard[0] in (f"{text} >= 1", f"{text} > 0"):
-            return f"max(0, {text})"
-        return f"({text}) if {_paren(guard[0])} else 0"
+        return poly_text(length, lambda a: param_text(a, self.space, self.name))
 
     def _bounded_data(self, condition: Condition) -> list[Condition]:
         """For every loaded integer that matters here: at most the largest value of its array."""
@@ -199,11 +227,3 @@ def _balanced(text: str) -> bool:
         if c == ")" and depth == 0:
             return i == len(text) - 1
     return False
-
-
-def _minus_one(text: str) -> str:
-    return text[:-4] if text.endswith(" + 1") and _whole(text[:-4]) else f"{text} - 1"
-
-
-def _whole(text: str) -> bool:
-    return text.count("(") == text.count(")") and " if " not in text

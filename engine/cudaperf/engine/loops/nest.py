@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.bounds import NotExpressible, Range, value_range
 from cudaperf.engine.loops.conflicts import Conflict
 from cudaperf.engine.loops.layout import Layout
 from cudaperf.engine.loops.model import Access, LoopVar, Model
+from cudaperf.engine.loops.poly import And, condition_atoms
 from cudaperf.engine.loops.scalars import Reduction
+from cudaperf.engine.loops.scans import ScanPattern
 from cudaperf.engine.loops.sets import Space
+from cudaperf.engine.loops.skew import Skew
 from cudaperf.engine.reason import Reason
 
 Kind = Literal["parallel", "reduction", "sequential"]
@@ -47,21 +51,28 @@ class LoopFacts:
 class BandLoop:
     """One loop of a nest's band.
 
-    `[low, high)` are size expressions that cover every value of the iterator; `tight` says that the loop's own bounds do not
+    `range` covers every value of the iterator; `tight` says that the loop's own bounds do not
     depend on other band loops, so that no guard is needed beyond them. `before` are the statements that stand in the loop
     before the next band loop (cheap, without effects: every thread may repeat them).
     """
 
     node: ir.For
     facts: LoopFacts
-    low: str
-    high: str
+    range: Range
     tight: bool
     before: tuple[ir.Stmt, ...] = ()
 
     @property
     def var(self) -> str:
         return self.node.var
+
+    @property
+    def low(self) -> str:
+        return self.range.low
+
+    @property
+    def high(self) -> str:
+        return self.range.high
 
     @property
     def step(self) -> int:
@@ -81,7 +92,8 @@ class LoopNest:
     `guards` are conditions on arguments under which the nest runs at all. `private` scalars are declared outside the nest and
     needed once a thread. `parameters` are the function's scalars that it reads, `outer` the variables of enclosing repeat
     loops, `inputs` the device scalars that it reads. `reads` and `writes` are array names. `accesses` and `layouts` are the
-    polyhedral view; `inner` holds the facts of loops inside the body where asked (by node identity).
+    polyhedral view; `host_names` gives the atoms that the host knows (arguments, repeat loops) by their names. A nest
+    without parallel loops may carry a `scan`, or a `skew` of its two loops.
     """
 
     name: str
@@ -101,11 +113,19 @@ class LoopNest:
     model: Model
     space: Space
     types: dict[str, ir.Type]
-    inner: dict[int, LoopFacts] = field(default_factory=dict)
+    host_names: dict[str, str]
+    scan: ScanPattern | None = None
+    skew: Skew | None = None
 
     @property
     def threads(self) -> tuple[BandLoop, ...]:
         return tuple(loop for loop in self.band if loop.parallel)
+
+    def host_atom(self, atom: str) -> str:
+        """The name of something that the host knows; raises `NotExpressible`."""
+        if atom not in self.host_names:
+            raise NotExpressible(atom)
+        return self.host_names[atom]
 
     @property
     def reductions(self) -> tuple[Reduction, ...]:
@@ -119,6 +139,21 @@ class LoopNest:
     @property
     def array_reductions(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(a for loop in self.band for a in loop.facts.array_reductions))
+
+
+def inner_bounds(nest: LoopNest, node: ir.For) -> tuple[Range, frozenset[str]]:
+    """The range of a loop inside the nest over all iterations of the loops around it, and the band variables that its
+    own bounds depend on. Raises `NotExpressible` where the bounds depend on data."""
+    loop = nest.model.loops[id(node)]
+    around = next(s.loops for s in nest.model.statements if any(v is loop for v in s.loops))
+    around = around[: around.index(loop) + 1]
+    band = {b.facts.var.atom: b.var for b in nest.band}
+    others = tuple(v.atom for v in around if v is not loop and v.atom not in nest.host_names)
+    condition = And(tuple(v.condition for v in around if v.atom not in nest.host_names))
+    found = value_range(nest.space, loop.atom, condition, others, nest.host_atom)
+    atoms = condition_atoms(loop.condition)
+    depends = frozenset(band[a] for a in atoms if a in band and a != loop.atom)
+    return found, depends
 
 
 @dataclass(frozen=True, slots=True, eq=False)

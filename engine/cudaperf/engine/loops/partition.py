@@ -9,11 +9,12 @@ a one-thread `ScalarStep` and its results live in device memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.loops.bounds import NotExpressible, lower, poly_text, upper
+from cudaperf.engine.loops.bounds import NotExpressible, poly_text, value_range
 from cudaperf.engine.loops.convert import Environment, to_poly
+from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import declared_arrays, facts, leaves
 from cudaperf.engine.loops.layout import Layout, layout
 from cudaperf.engine.loops.model import Access, Model, assigned, build, declared
@@ -34,7 +35,9 @@ from cudaperf.engine.loops.nest import (
 )
 from cudaperf.engine.loops.poly import And, Condition, Poly
 from cudaperf.engine.loops.scalars import exposed
+from cudaperf.engine.loops.scans import scan_pattern
 from cudaperf.engine.loops.sets import Space
+from cudaperf.engine.loops.skew import skew
 from cudaperf.engine.reason import ReasonCode, Refusal
 
 RESULT = "cp_result"
@@ -42,9 +45,20 @@ RESULT = "cp_result"
 
 def partition(unit: ir.Unit, assumptions: tuple[Condition, ...] = ()) -> Program:
     """The program of a unit; raises `Refusal` with the reason and its place."""
+    program = _partition(unit, assumptions)
+    split = distributed(program)
+    if split is None:
+        return program
+    try:
+        other = _partition(replace(unit, function=split), assumptions)
+    except Refusal:
+        return program
+    return other if gained(program, other) else program
+
+
+def _partition(unit: ir.Unit, assumptions: tuple[Condition, ...]) -> Program:
     model = build(unit.function, assumptions)
-    space = Space(model.atoms, tuple(model.assumptions))
-    return _Partition(unit, model, space).run()
+    return _Partition(unit, model, Space(model.atoms, tuple(model.assumptions))).run()
 
 
 @dataclass(slots=True)
@@ -385,14 +399,66 @@ class _Partition:
 
     def for_loop(self, node: ir.For) -> list[Step]:
         nest = self.nest(node)
-        if isinstance(nest, LoopNest):
-            steps: list[Step] = []
-            for reduction in nest.reductions:
-                self.to_device(reduction.name)
-                for companion in reduction.companions:
-                    self.to_device(companion)
-            return [*steps, NestStep(nest)]
-        return self.repeat(node, nest)
+        if isinstance(nest, Obstacle):
+            other = self.scan(node)
+            if other is None and not self.inner_parallel(node):
+                other = self.wavefront(node)
+            if other is None:
+                return self.repeat(node, nest)
+            nest = other
+        for reduction in nest.reductions:
+            for name in (reduction.name, *reduction.companions):
+                self.to_device(name)
+        if nest.scan is not None and isinstance(nest.scan.carried, ir.Name):
+            self.to_device(nest.scan.carried.id)
+        return [NestStep(nest)]
+
+    def scan(self, node: ir.For) -> LoopNest | None:
+        """A loop that carries one running value."""
+        accesses, layouts, fixed = self.view(node)
+        pattern = scan_pattern(node, self.model, self.space, layouts, accesses, fixed)
+        if pattern is None:
+            return None
+        fact = LoopFacts(self.model.loops[id(node)], "sequential")
+        return replace(self.build_nest(node, [(node, ())], [fact], accesses, layouts), scan=pattern)
+
+    def wavefront(self, node: ir.For) -> LoopNest | None:
+        """Two perfectly nested sequential loops with independent diagonals."""
+        chain = _chain(node)[:2]
+        if len(chain) != 2 or chain[0][1] or any(leaves(loop) is not None for loop, _ in chain):
+            return None
+        accesses, layouts, fixed = self.view(node)
+        outer, inner = (self.model.loops[id(loop)] for loop, _ in chain)
+        if outer.step not in (1, -1) or inner.step not in (1, -1):
+            return None
+        carried = assigned(chain[1][0].body) - declared(chain[1][0].body)
+        if any(exposed(chain[1][0].body.statements, name) is not None for name in carried) or carried & self.live():
+            return None
+        found = skew(accesses, outer, inner, fixed, layouts, self.space)
+        if found is None:
+            return None
+        facts_ = [LoopFacts(v, "sequential", private=carried) for v in (outer, inner)]
+        return replace(self.build_nest(node, chain, facts_, accesses, layouts), skew=found)
+
+    def inner_parallel(self, node: ir.For) -> bool:
+        """Whether some loop directly inside has independent iterations (then the host repeats this one)."""
+        fixed = frozenset(self.repeats) | {self.model.loops[id(node)].atom}
+        _, layouts, _ = self.view(node)
+        for statement in _flat(node.body.statements):
+            if isinstance(statement, ir.For):
+                mine = [a for s in self.model.inside(statement) for a in s.accesses]
+                found = facts(statement, self.model, self.space, layouts, mine, fixed)
+                if found.kind != "sequential":
+                    return True
+        return False
+
+    def view(self, node: ir.For) -> tuple[list[Access], dict[str, Layout], frozenset[str]]:
+        """Accesses inside a loop, their layouts, and the iterators of the host's loops."""
+        inside = self.model.inside(node)
+        accesses = [a for s in inside for a in s.accesses]
+        fixed = frozenset(self.repeats)
+        iterators = frozenset(v.atom for s in inside for v in s.loops) - fixed
+        return accesses, self.layouts(accesses, declared_arrays(node.body), iterators), fixed
 
     def repeat(self, node: ir.For, obstacle: Obstacle) -> list[Step]:
         """A sequential loop whose body has work for the device: the host repeats it."""
@@ -473,12 +539,7 @@ class _Partition:
 
     def nest(self, node: ir.For) -> LoopNest | Obstacle:
         """The nest at a loop, or what stands in the way of running its iterations at once."""
-        inside = self.model.inside(node)
-        accesses = [a for s in inside for a in s.accesses]
-        fixed = frozenset(self.repeats)
-        own = declared_arrays(node.body)
-        iterators = frozenset(v.atom for s in inside for v in s.loops) - fixed
-        layouts = self.layouts(accesses, own, iterators)
+        accesses, layouts, fixed = self.view(node)
         chain = _chain(node)
         live = self.live()
         found: list[LoopFacts] = []
@@ -540,7 +601,12 @@ class _Partition:
             self.model,
             self.space,
             dict(self.types),
+            self.host_names(),
         )
+
+    def host_names(self) -> dict[str, str]:
+        variables = self.unit.function.parameters + self.unit.function.globals
+        return {v.name: v.name for v in variables if not v.is_array} | self.repeats
 
     def band_loop(
         self, node: ir.For, fact: LoopFacts, outer: Sequence[tuple[ir.For, tuple[ir.Stmt, ...]]], before: tuple[ir.Stmt, ...]
@@ -549,15 +615,14 @@ class _Partition:
         others = tuple(self.model.loops[id(loop)].atom for loop, _ in outer)
         condition = And((*(self.model.loops[id(loop)].condition for loop, _ in outer), fact.var.condition))
         try:
-            low = lower(self.space, (atom,), condition, others, self.host_atom)
-            high = upper(self.space, (atom,), condition, others, self.host_atom)
+            found = value_range(self.space, atom, condition, others, self.host_atom)
         except NotExpressible:
             message = f"how often the loop over {node.var} runs depends on data, so the host can't size a launch"
             raise self.refusal(ReasonCode.UNSUPPORTED, message, node) from None
         env = Environment(self.model.atoms, dict(self.model.values[id(node)]))
         bounds = to_poly(node.lower, env).atoms | to_poly(node.bound, env).atoms
         tight = not bounds & frozenset(others) and not any(self.space.is_opaque(a) for a in bounds)
-        return BandLoop(node, fact, low, f"{high} + 1" if not high.endswith(" - 1") else high[:-4], tight, before)
+        return BandLoop(node, fact, found, tight, before)
 
 
 # --- small analyses of trees -------------------------------------------------------------------------------------------

@@ -246,9 +246,12 @@ class NotAffine(Exception):
     """A monomial mixes a loop iterator with another variable: isl can't hold it."""
 
 
+_ISL_NAMES = str.maketrans({"$": "_o_", ".": "_n_", "*": "_x_", "'": "_i_", "@": "_a_"})
+
+
 def isl_name(atom: str) -> str:
     """A name that isl's parser takes for an identifier, whatever C called it."""
-    return "v_" + atom.replace("$", "_").replace(".", "_").replace("*", "__")
+    return "v_" + atom.translate(_ISL_NAMES)
 
 
 def isl_poly(poly: Poly, variables: frozenset[str]) -> tuple[str, frozenset[str]]:

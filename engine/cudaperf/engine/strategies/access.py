@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.model import Access
 from cudaperf.engine.loops.nest import BandLoop, LoopNest
 from cudaperf.engine.loops.poly import ONE, Poly
@@ -24,6 +25,19 @@ def stride(nest: LoopNest, access: Access, loop: BandLoop) -> Poly | None:
     if outer:
         return Poly.atom("row")
     return index[-1].coefficient(atom) if index else Poly()
+
+
+def moves(nest: LoopNest, node: ir.Load, atom: str) -> Poly | None:
+    """How far a reference moves when an iterator grows by one: None not at all, `row` (not constant) in an outer dimension."""
+    access = next((a for a in nest.accesses if a.node is node), None)
+    layout = nest.layouts.get(node.array)
+    index = layout.of(access) if layout is not None and access is not None else None
+    if index is None:
+        return Poly.atom("unknown")
+    if any(atom in p.atoms for p in index[:-1]):
+        return Poly.atom("row")
+    moved = index[-1].coefficient(atom) if index else Poly()
+    return moved if moved.terms else None
 
 
 def contiguity(nest: LoopNest, loop: BandLoop) -> int:

@@ -31,10 +31,10 @@ Strategy = Callable[[LoopNest, Source, NestSchedule | None], "list[Offer] | NotA
 
 def strategies() -> dict[str, Strategy]:
     """Every strategy by name, the most specialised first."""
+    from cudaperf.engine.strategies import contraction, reduction, rows
     from cudaperf.engine.strategies import map as map_strategy
-    from cudaperf.engine.strategies import reduction, rows
 
-    modules = (reduction, rows, map_strategy)
+    modules = (contraction, reduction, rows, map_strategy)
     return {module.NAME: module.offers for module in modules}
 
 

@@ -76,15 +76,20 @@ class Source:
             text = f"{_factor(text)} * {_factor(printer.expr(dim))} + {_term(index)}"
         return text
 
-    def parameter(self, name: str, const: bool) -> str:
-        """An array parameter's declaration."""
+    def parameter(self, name: str, const: bool, flat: bool = False) -> str:
+        """An array parameter's declaration; `flat` makes it a plain pointer whatever its dimensions."""
         variable = self.arrays[name]
         qualifier = "const " if const else ""
         kind = cuda_type(variable.type)
-        if len(variable.dims) > 1 and not self.is_flat(name):
+        if len(variable.dims) > 1 and not flat and not self.is_flat(name):
             inner = "".join(f"[{d.value}]" for d in variable.dims[1:] if isinstance(d, ir.IntConst))
             return f"{qualifier}{kind} (*__restrict__ {name}){inner}"
         return f"{qualifier}{kind} *__restrict__ {name}"
+
+
+def operand(text: str) -> str:
+    """Text that may stand beside any binary operator."""
+    return _factor(text)
 
 
 def _factor(text: str) -> str:
@@ -122,8 +127,8 @@ class Signature:
         self.parameters.append(f"{kind} {name}")
         self.args.append(IntArg(value=value, type=kind))
 
-    def array(self, name: str, const: bool) -> None:
-        self.parameters.append(self.source.parameter(name, const))
+    def array(self, name: str, const: bool, flat: bool = False) -> None:
+        self.parameters.append(self.source.parameter(name, const, flat))
         self.args.append(PointerArg(buffer=name))
 
     def pointer(self, name: str, kind: str, buffer: str, const: bool) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
@@ -71,20 +72,25 @@ def _wanted(nest: LoopNest, wanted: NestSchedule) -> Mapping | NotApplicable:
     block = wanted.get("block")
     sizes = [block.value(axis) if block else None for axis in AXES[: len(chosen)]]
     shape = tuple(s if isinstance(s, int) and s > 0 else d for s, d in zip(sizes, BLOCKS[len(chosen)][0], strict=True))
-    threads = 1
-    for extent in shape:
-        threads *= extent
+    threads = prod(shape)
     if threads > 1024:
         return NotApplicable(f"a block of {threads} threads is over CUDA's limit of 1024")
     return Mapping(chosen, shape)
 
 
 def _offer(nest: LoopNest, source: Source, mapping: Mapping) -> Offer:
-    printer = source.printer()
+    names = " and ".join(loop.var for loop in reversed(mapping.loops))
+    account = f"One thread computes one iteration of the loop{'s' if len(mapping.loops) > 1 else ''} over {names}."
+    text, launch = threaded(nest, source.printer(), source, mapping)
+    return Offer(mapping.schedule, (text,), (launch,), account, _cost(nest, mapping))
+
+
+def threaded(nest: LoopNest, printer: Printer, source: Source, mapping: Mapping) -> tuple[str, Launch]:
+    """The kernel that gives each iteration of the mapped loops to one thread, statements as `printer` prints them."""
     made = signature(nest, source)
     body = prologue(nest, printer)
     grid, lines = [], nest_body(nest, printer, frozenset(loop.var for loop in mapping.loops))
-    for axis, loop in zip(AXES, mapping.loops, strict=False):
+    for axis, loop, extent in zip(AXES, mapping.loops, mapping.block, strict=False):
         strided = axis != "x" or _continues(nest.body)
         kind = cuda_type(loop.node.type)
         if not loop.tight and loop.low != "0":
@@ -92,20 +98,10 @@ def _offer(nest: LoopNest, source: Source, mapping: Mapping) -> Offer:
         if not loop.tight and strided:
             made.integer(f"{loop.var}_end", loop.high, kind)
         lines = _axis(axis, loop, printer, lines, strided)
-        grid.append(_grid(axis, loop, mapping.block[AXES.index(axis)]))
-    threads = 1
-    for extent in mapping.block:
-        threads *= extent
-    text = made.text(nest.name, [*body, *guarded(nest, printer, lines)], str(threads))
-    launch = Launch(
-        kernel=nest.name,
-        grid=_three(grid),
-        block=_three([str(b) for b in mapping.block]),
-        args=tuple(made.args),
-    )
-    names = " and ".join(loop.var for loop in reversed(mapping.loops))
-    account = f"One thread computes one iteration of the loop{'s' if len(mapping.loops) > 1 else ''} over {names}."
-    return Offer(mapping.schedule, (text,), (launch,), account, _cost(nest, mapping))
+        grid.append(_grid(axis, loop, extent))
+    text = made.text(nest.name, [*body, *guarded(nest, printer, lines)], str(prod(mapping.block)))
+    block = _three([str(b) for b in mapping.block])
+    return text, Launch(kernel=nest.name, grid=_three(grid), block=block, args=tuple(made.args))
 
 
 def _three(parts: Sequence[str]) -> tuple[str, str, str]:
@@ -114,8 +110,8 @@ def _three(parts: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _grid(axis: str, loop: BandLoop, block: int) -> str:
-    extent = f"{loop.high} - ({loop.low})" if loop.low != "0" else loop.high
-    per_block = block * abs(loop.step)
+    extent = loop.range.count
+    per_block = block * (abs(loop.step) if loop.tight else 1)
     blocks = f"ceildiv({extent}, {per_block})"
     return f"max(0, {blocks})" if axis == "x" else f"max(0, min({blocks}, 65535))"
 
@@ -206,7 +202,5 @@ def _continues(statements: Sequence[ir.Stmt]) -> bool:
 def _cost(nest: LoopNest, mapping: Mapping) -> float:
     """Prefers contiguous x, and blocks of 256 threads with a full warp on x."""
     cost = 1.0 if contiguity(nest, mapping.loops[0]) > 0 else 4.0
-    threads = 1
-    for extent in mapping.block:
-        threads *= extent
+    threads = prod(mapping.block)
     return cost * (1.0 if mapping.block[0] >= 32 else 1.5) * (1.0 + abs(threads - 256) / 4096)

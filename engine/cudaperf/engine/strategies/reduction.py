@@ -135,7 +135,7 @@ def _buffers(nest: LoopNest, made: Sequence[Accumulator]) -> list[tuple[str, str
 def _grid(nest: LoopNest, block: int, blocks: int) -> str:
     """Enough blocks for the outer loop's iterations (one-dimensional nests: eight elements a thread), at least one."""
     first = nest.band[0]
-    extent = f"{first.high} - ({first.low})" if first.low != "0" else first.high
+    extent = first.range.count
     per_block = block * 8 if len(nest.band) == 1 else block // 32
     return f"max(1, min(ceildiv({extent}, {per_block * abs(first.step)}), {blocks}))"
 

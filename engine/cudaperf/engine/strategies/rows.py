@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.bounds import Range
 from cudaperf.engine.loops.facts import facts
 from cudaperf.engine.loops.model import declared
 from cudaperf.engine.loops.nest import BandLoop, LoopFacts, LoopNest, NotApplicable
@@ -26,6 +27,7 @@ from cudaperf.engine.strategies.offer import Offer
 from cudaperf.engine.strategies.reduction import BITWISE, identity
 
 NAME = "rows"
+NOWHERE = Range("0", "0", "0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ def _offer(nest: LoopNest, source: Source, team: Team, found: dict[int, LoopFact
     grid = []
     for axis, loop in zip("xy", reversed(nest.threads), strict=False):
         kind = cuda_type(loop.node.type)
-        count = f"ceildiv({_extent(loop)}, {abs(loop.step) * (per_block if axis == 'x' else 1)})"
+        count = f"ceildiv({loop.range.count}, {abs(loop.step) * (per_block if axis == 'x' else 1)})"
         grid.append(f"max(0, min({count}, {2147483647 if axis == 'x' else 65535}))")
         number = rows if axis == "x" else "blockIdx.y"
         scale = "" if abs(loop.step) == 1 else f"{abs(loop.step)} * "
@@ -163,10 +165,6 @@ def _offer(nest: LoopNest, source: Source, team: Team, found: dict[int, LoopFact
     names = " and ".join(loop.var for loop in nest.threads)
     account = f"A {team.name} of threads shares the loops inside each iteration over {names}; sums are merged in a fixed order."
     return Offer(_schedule(nest, team), (text,), (launch,), account, cost)
-
-
-def _extent(loop: BandLoop) -> str:
-    return f"{loop.high} - ({loop.low})" if loop.low != "0" else loop.high
 
 
 def _body(nest: LoopNest, printer: Printer, team: Team, found: dict[int, LoopFacts]) -> list[str]:
@@ -215,7 +213,7 @@ def _reads_memory(statement: ir.Stmt) -> bool:
 def _shared_loop(node: ir.For, printer: Printer, team: Team, fact: LoopFacts, types: dict[str, ir.Type]) -> list[str]:
     """The loop with its iterations dealt to the team, then the merge of its accumulators in every thread."""
     step = fact.var.step or 1
-    loop = BandLoop(node, fact, "0", "0", True)
+    loop = BandLoop(node, fact, NOWHERE, True)
     kind = cuda_type(node.type)
     scale = "" if abs(step) == 1 else f"{abs(step)} * "
     sign = "+" if step > 0 else "-"
@@ -269,7 +267,7 @@ def _cost(nest: LoopNest, rank: int, found: dict[int, LoopFacts]) -> float:
     outer = max(contiguity(nest, loop) for loop in nest.threads)
     inner = 0
     for fact in found.values():
-        loop = BandLoop(fact.var.node, fact, "0", "0", True)  # type: ignore[arg-type]
+        loop = BandLoop(fact.var.node, fact, NOWHERE, True)  # type: ignore[arg-type]
         for access in nest.accesses:
             if any(v is fact.var for v in access.statement.loops):
                 moved = stride(nest, access, loop)

@@ -1,0 +1,97 @@
+"""`wavefront`: two sequential loops run diagonal by diagonal, the iterations of one diagonal in parallel.
+
+The host repeats a launch for each diagonal `w = a*i + b*j`; one thread computes one iteration on it. Directives:
+`wavefront(i:1,j:1) block(128)`.
+"""
+
+from __future__ import annotations
+
+from cudaperf.engine.loops.bounds import NotExpressible, value_range
+from cudaperf.engine.loops.nest import LoopNest, NotApplicable
+from cudaperf.engine.loops.poly import And, Compare, Poly
+from cudaperf.engine.plan import Launch, Repeat
+from cudaperf.engine.schedule import Directive, NestSchedule
+from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, operand, prologue, signature
+from cudaperf.engine.strategies.map import condition
+from cudaperf.engine.strategies.offer import Offer
+
+NAME = "wavefront"
+BLOCKS = (128, 64, 256)
+
+
+def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -> list[Offer] | NotApplicable:
+    """One offer a block size."""
+    if nest.skew is None:
+        return NotApplicable("the nest has no independent diagonals")
+    try:
+        low, high = _diagonals(nest)
+    except NotExpressible:
+        return NotApplicable("how many diagonals there are depends on data")
+    found = [_offer(nest, source, block, low, high, 1.0 + 0.01 * k) for k, block in enumerate(BLOCKS)]
+    if wanted is not None:
+        found = [offer for offer in found if str(offer.schedule) == str(wanted)]
+    return found or NotApplicable(f"write one of: {'; '.join(str(_schedule(nest, b)) for b in BLOCKS)}")
+
+
+def _schedule(nest: LoopNest, block: int) -> NestSchedule:
+    assert nest.skew is not None
+    i, j = nest.band
+    return NestSchedule(
+        (Directive(NAME, ((i.var, nest.skew.outer), (j.var, nest.skew.inner))), Directive("block", ((str(block), None),)))
+    )
+
+
+def _signs(nest: LoopNest) -> tuple[int, int]:
+    """The factors of i and j in the diagonal's number, loops that count down turned round."""
+    assert nest.skew is not None
+    i, j = nest.band
+    return nest.skew.outer * (1 if i.step > 0 else -1), nest.skew.inner * (1 if j.step > 0 else -1)
+
+
+def _diagonals(nest: LoopNest) -> tuple[str, str]:
+    """[low, high) of the diagonals' numbers."""
+    a, b = _signs(nest)
+    i, j = (loop.facts.var for loop in nest.band)
+    number = Poly.atom(i.atom).scale(a) + Poly.atom(j.atom).scale(b)
+    at = And((i.condition, j.condition, Compare(number - Poly.atom("cp_w"), "=")))
+    found = value_range(nest.space, "cp_w", at, (i.atom, j.atom), nest.host_atom)
+    return found.low, found.high
+
+
+def _offer(nest: LoopNest, source: Source, block: int, low: str, high: str, cost: float) -> Offer:
+    printer = source.printer()
+    made = signature(nest, source)
+    i, j = nest.band
+    a, b = _signs(nest)
+    diagonal = f"{nest.name}_diagonal"
+    made.integer("cp_w", diagonal)
+    made.integer("cp_first", j.low)
+    kind_i, kind_j = cuda_type(i.node.type), cuda_type(j.node.type)
+    rest = f"cp_w - {b} * (int){j.var}" if b >= 0 else f"cp_w + {-b} * (int){j.var}"
+    value = f"({rest})" if a == 1 else f"-({rest})" if a == -1 else f"({rest}) / {a}"
+    tests = [
+        f"{i.var} {'>=' if i.step > 0 else '<='} {operand(printer.expr(i.node.lower))}",
+        condition(i, printer),
+        f"{j.var} {'>=' if j.step > 0 else '<='} {operand(printer.expr(j.node.lower))}",
+        condition(j, printer),
+    ]
+    if abs(a) != 1:
+        tests.insert(0, f"({rest}) % {abs(a)} == 0")
+    body = [line for s in nest.body for line in printer.statement(s)]
+    lines = [
+        f"const {kind_j} {j.var} = cp_first + ({kind_j})(blockIdx.x * blockDim.x + threadIdx.x);",
+        f"const {kind_i} {i.var} = {value};",
+        f"if ({' && '.join(tests)}) {{",
+        *indent(body),
+        "}",
+    ]
+    text = made.text(nest.name, [*prologue(nest, printer), *guarded(nest, printer, lines)], str(block))
+    launch = Launch(
+        kernel=nest.name,
+        grid=(f"max(0, ceildiv({j.range.count}, {block}))", "1", "1"),
+        block=(str(block), "1", "1"),
+        args=tuple(made.args),
+    )
+    step = Repeat(var=diagonal, begin=low, end=high, body=(launch,))
+    account = f"Iterations on one diagonal of {i.var} and {j.var} are independent: each diagonal is one launch."
+    return Offer(_schedule(nest, block), (text,), (step,), account, cost)
