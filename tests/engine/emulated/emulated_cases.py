@@ -17,6 +17,7 @@ import numpy as np
 from cudaperf.engine.candidate import Candidate
 from cudaperf.engine.executors.protocol import EmittedFiles, Job
 from cudaperf.engine.plan import LaunchPlan
+from cudaperf.engine.strategies.cp import cp_header
 from cudaperf.engine.task import Original, Task
 
 DATA = Path(__file__).parents[2] / "data" / "emulated"
@@ -108,6 +109,7 @@ class Case:
         copy_in = "CHECK(cudaMemcpyAsync(b, host_b, bytes, cudaMemcpyHostToDevice, stream));" if self.directive("inout") else ""
         return (
             "// the emitted file's opening comment\n#include <cuda_runtime.h>\n\n"
+            + cp_header(self.code)
             + self.code
             + _HOST.replace("@BODY@", "\n  ".join(host)).replace("@INOUT@", copy_in)
         )

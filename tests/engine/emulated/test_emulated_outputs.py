@@ -31,6 +31,24 @@ def _votes(n: int) -> Array:
     return per_warp + 100 + 8 + (t ^ 1) + (t // 8 * 8 + 3) + 22 + 1 + 1 + wide + 10
 
 
+def _mma_f64(n: int) -> Array:
+    m, out = given(n), given(n) * 0
+    out[:, :8] = m @ m[:, :8]
+    out[:8, 8:] = m[:8, :4] @ m[:4, :8] + 1
+    return out
+
+
+def _mma_float(n: int) -> Array:
+    m = given(n)
+    return np.hstack([m @ m[:, :8], m[:, :8] @ m[:8, :8]])
+
+
+def _block_functions(n: int) -> Array:
+    blocks = given(n).reshape(2, 128)
+    sums = np.cumsum(blocks, axis=1)
+    return sums + 1000 * blocks.max(axis=1, keepdims=True) + 100000 * sums[:, -1:]
+
+
 EXPECTED: dict[str, Callable[[int], Array]] = {
     "tiled_transpose": lambda n: given(n).T,
     "block_sums": lambda n: _leading(given(n).sum(axis=1), n),
@@ -42,6 +60,11 @@ EXPECTED: dict[str, Callable[[int], Array]] = {
     "graph": lambda n: 3 * given(n),
     "last_block_sums": lambda n: _leading(given(n).sum(keepdims=True).ravel(), n),
     "votes": _votes,
+    "mma_f64": _mma_f64,
+    "mma_float": _mma_float,
+    "rounding": lambda n: np.ones(n * n),
+    "block_functions": _block_functions,
+    "async_copies": lambda n: given(n).reshape(4, 64)[:, ::-1],
 }
 
 

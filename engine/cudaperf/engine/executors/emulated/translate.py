@@ -29,6 +29,7 @@ class Edit:
 
 _LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
 _SHARED = re.compile(r"(?:\b(?:extern|static)\s+)?\b__shared__\b[^;]*;")
+_ASSEMBLY = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
 _LAUNCH_BOUNDS = re.compile(r"\b__launch_bounds__\s*\(")
 _KERNEL_NAME = re.compile(r"(?:\s|\b(?:void|__global__|static)\b)*(\w+)\s*\(")
 _DECLARATOR = re.compile(r"^(?P<spec>.*[\s*&>])(?P<name>[A-Za-z_]\w*)\s*(?P<dims>(?:\[[^\]]*\]\s*)*)$", re.DOTALL)
@@ -38,7 +39,7 @@ _ALIGN = re.compile(r"\b(?:__align__|alignas)\s*\(([^()]*)\)")
 def translate(cu: str, name: str) -> str:
     """The C++ text of `cu`; messages about it name the file `name`."""
     mask = mask_literals(cu)
-    edits = [*_shared_edits(cu, mask), *_launch_edits(cu, mask), *_noinline_edits(mask)]
+    edits = [*_shared_edits(cu, mask), *_launch_edits(cu, mask), *_noinline_edits(mask), *_assembly_edits(cu, mask)]
     body = _apply(cu, edits)
     footer = "".join(_registrations(cu, mask))
     return f'#include "cudaperf_prelude.h"\n#line 1 "{name}"\n{body}\n{footer}'
@@ -67,6 +68,46 @@ def _noinline_edits(mask: str) -> Iterator[Edit]:
     for match in re.finditer(r"\b__noinline__\b", mask):
         if not mask[: match.start()].endswith("(("):
             yield Edit(match.start(), match.end(), "__attribute__((noinline))")
+
+
+# --- asm("instruction operands;" : outputs : inputs : clobbers) ------------------------------------------------------------
+
+
+def _assembly_edits(cu: str, mask: str) -> Iterator[Edit]:
+    """One PTX instruction becomes a call of its model: `cudaperf_emu::ptx::name(line, outputs..., inputs...)`.
+
+    The name is the instruction's with underscores, and its literal operands.
+    """
+    for match in _ASSEMBLY.finditer(mask):
+        line = _line(cu, match.start())
+        close = _matching_paren(mask, match.end() - 1)
+        sections = _split(mask, match.end(), close, ":")
+        text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', cu[slice(*sections[0])])).strip()
+        instruction = re.fullmatch(r"([a-z][\w.]*)[^;]*;?", text)
+        if not instruction:
+            raise Untranslatable(line, f"inline assembly must be one PTX instruction: {text!r}")
+        name = "_".join([instruction[1].replace(".", "_"), *re.findall(r", (\d+)\b", text)])
+        operands = [_operand(cu, part, line) for section in sections[1:3] for part in _split(mask, *section, ",")]
+        arguments = ", ".join([str(line), *(operand for operand in operands if operand)])
+        yield Edit(match.start(), close + 1, f"::cudaperf_emu::ptx::{name}({arguments})")
+
+
+def _operand(cu: str, part: tuple[int, int], line: int) -> str:
+    text = cu[slice(*part)].strip()
+    match = re.fullmatch(r'"[^"]*"\s*\((.*)\)', text, re.DOTALL)
+    if text and not match:
+        raise Untranslatable(line, f"not an operand of inline assembly: {text}")
+    return match[1] if match else ""
+
+
+def _split(mask: str, start: int, end: int, separator: str) -> list[tuple[int, int]]:
+    """The ranges between top-level separators."""
+    cuts, depth = [start - 1], 0
+    for i in range(start, end):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(mask[i], 0)
+        if mask[i] == separator and depth == 0:
+            cuts.append(i)
+    return [(a + 1, b) for a, b in zip(cuts, [*cuts[1:], end], strict=True)]
 
 
 # --- kernel<<<...>>>(...) ----------------------------------------------------------------------------------------------
@@ -187,8 +228,9 @@ def _inside_function(mask: str, at: int) -> bool:
 
 
 def _registrations(cu: str, mask: str) -> Iterator[str]:
-    if re.search(r"\b__shared__\b|\bcp_", mask):
-        yield "static const ::cudaperf_emu::UsesShared cudaperf_uses_shared;\n"
+    if re.search(r"\b__shared__\b", mask):
+        copies = "true" if '"cp.async' in cu else "false"
+        yield f"static const ::cudaperf_emu::UsesShared cudaperf_uses_shared({copies});\n"
     for number, match in enumerate(_LAUNCH_BOUNDS.finditer(mask)):
         close = _matching_paren(mask, match.end() - 1)
         found = _KERNEL_NAME.match(mask, close + 1)

@@ -19,4 +19,5 @@
 #include "cudaperf_emulation/api.h"
 #include "cudaperf_emulation/atomics.h"
 #include "cudaperf_emulation/device.h"
+#include "cudaperf_emulation/ptx.h"
 #endif

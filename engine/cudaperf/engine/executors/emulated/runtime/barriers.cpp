@@ -163,14 +163,15 @@ void fence() {
 
 void copy_issue(void *target, const void *source, unsigned size) {
   Thread &self = expect_thread("cp_async");
-  self.copies.push_back({target, source, size, self.groups});
+  if (self.copy_count == MAX_COPIES) log_line("infrastructure\tmore than %u asynchronous copies of one thread under way", MAX_COPIES), stop();
+  self.copies[(self.first_copy + self.copy_count++) % MAX_COPIES] = {target, source, size, self.groups};
 }
 void copy_commit() { expect_thread("cp_async_commit").groups++; }
 bool copy_next(int groups_left, PendingCopy *copy) {
   Thread &self = expect_thread("cp_async_wait");
-  if (self.copies.empty() || self.copies.front().group >= self.groups - groups_left) return false;
-  *copy = self.copies.front();
-  self.copies.erase(self.copies.begin());
+  if (!self.copy_count || self.copies[self.first_copy].group >= self.groups - groups_left) return false;
+  *copy = self.copies[self.first_copy];
+  self.first_copy = (self.first_copy + 1) % MAX_COPIES, self.copy_count--;
   return true;
 }
 uint64_t clock_ticks() {

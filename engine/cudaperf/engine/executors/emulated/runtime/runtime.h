@@ -72,7 +72,7 @@ const char *where();                   // "kernel k, block (0,0,0), thread (3,0,
 bool in_kernel();
 
 // --- shared.cpp ---
-extern bool shared_in_use;             // the text under test declares shared memory
+extern bool shared_in_use, copies_in_use;  // the text under test declares shared memory, starts asynchronous copies
 void shared_begin_launch(const Geometry &geometry);
 void shared_begin_block();
 void shared_end_block();

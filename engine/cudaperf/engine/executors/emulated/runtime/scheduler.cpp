@@ -137,7 +137,8 @@ static void start_block(uint64_t number) {
     thread.state = State::NEW;
     thread.fenced = false;
     thread.fiber = nullptr;
-    thread.copies.clear();
+    if (copies_in_use && !thread.copies) thread.copies.reset(new PendingCopy[MAX_COPIES]);
+    thread.first_copy = thread.copy_count = 0;
     thread.groups = 0;
     block.warps[i / 32].existing |= 1u << i % 32;
     block.ready.push(unsigned(ordered(i, count)));

@@ -1,11 +1,14 @@
 // The state of the block that runs: its threads, its warps, and the queue of threads that can go on.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "runtime.h"
 
 namespace cudaperf_emu {
 enum class State : uint8_t { NEW, READY, RUNNING, BARRIER, COLLECTIVE, ACTIVE_MASK, EXITED };
+
+constexpr unsigned MAX_COPIES = 512;
 
 struct Thread {
   Dim3 index;
@@ -24,7 +27,8 @@ struct Thread {
   void *out;
   size_t in_size, out_size;
   uint64_t result;
-  std::vector<PendingCopy> copies;
+  std::unique_ptr<PendingCopy[]> copies;  // a ring of MAX_COPIES asynchronous copies under way
+  unsigned first_copy, copy_count;
   int groups;              // committed groups of asynchronous copies
 };
 

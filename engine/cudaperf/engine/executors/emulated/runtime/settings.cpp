@@ -39,6 +39,8 @@ void hazard(const char *kind, int line, int other_line, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  bool in_thread = current_fiber != &scheduler_fiber;
+  if (in_thread && __sanitizer_print_stack_trace) fprintf(stderr, "CUDAPERF-STACK first\n"), __sanitizer_print_stack_trace();
   log_line("hazard\t%s\t%d\t%d\t%s", kind, line, other_line, text);
   stop();
 }

@@ -11,8 +11,11 @@ namespace cudaperf_emu {
 constexpr size_t ARENA = 1 << 20, GAP = 1024, STATIC_LIMIT = 48 << 10, ALIGN = 128;
 struct Array { const char *name; size_t offset, size; };
 
-bool shared_in_use = false;
-void register_shared() { shared_in_use = true; }
+bool shared_in_use = false, copies_in_use = false;
+void register_shared(bool copies) {
+  shared_in_use = true;
+  copies_in_use = copies;
+}
 
 static char *arena = nullptr;
 static std::vector<Array> arrays;                 // of this launch; the first is the dynamic one
@@ -86,6 +89,14 @@ void *dynamic_shared() {
   if (!in_kernel()) hazard("undefined", 0, 0, "dynamic shared memory is used outside of a kernel");
   return arena + arrays[0].offset;
 }
+
+unsigned shared_address(const void *pointer) {
+  auto *bytes = static_cast<const char *>(pointer);
+  if (!in_kernel() || bytes < arena || bytes >= arena + ARENA)
+    hazard("memory", 0, 0, "a pointer that is not to shared memory is used as one (%s)", where());
+  return unsigned(bytes - arena);
+}
+void *shared_pointer(unsigned address) { return arena + address; }
 
 bool describe_shared(uintptr_t address, char *text, size_t size) {
   uintptr_t base = reinterpret_cast<uintptr_t>(arena);

@@ -15,10 +15,12 @@ void check_pointer(const char *kernel, int line, unsigned position, const void *
 void register_bounds(const void *function, int threads);
 
 // Shared memory. One Slot for each `__shared__` declaration in the text.
-void register_shared();
+void register_shared(bool copies);
 struct Slot { std::size_t offset; std::uint64_t launch, block; };
 void *shared_array(Slot *slot, std::size_t size, std::size_t align, const char *name, int line);
 void *dynamic_shared();
+unsigned shared_address(const void *pointer);     // as the hardware counts: bytes from the start of the block's shared memory
+void *shared_pointer(unsigned address);
 
 // Barriers and warp collectives: scheduling points.
 enum class Vote { COUNT, AND, OR };
