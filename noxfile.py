@@ -15,8 +15,8 @@ import nox
 nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "test"]
 
-PYTHON_FILES = ["engine", "server", "training", "tests", "benchmarks", "noxfile.py"]
-TYPED_FILES = ["engine", "server", "training", "benchmarks", "noxfile.py"]
+PYTHON_FILES = ["engine", "server", "training", "tests", "benchmarks", "tools", "noxfile.py"]
+TYPED_FILES = ["engine", "server", "training", "benchmarks", "tools", "noxfile.py"]
 UNCONSTRAINED = {"vllm"}  # pins its own torch
 
 

@@ -238,8 +238,13 @@ def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
         "checks": list[JsonValue](result.checks),
         "baselines": dict[str, JsonValue](result.baselines),
         "speedup": dict[str, JsonValue](result.speedup),
-        "candidates": [_candidate_json(c) for c in result.candidates],
+        "candidates": [_candidate_json(c, is_emitted(result, c)) for c in result.candidates],
     }
+
+
+def is_emitted(result: OptimizeResult, candidate: CandidateSummary) -> bool:
+    """Whether this candidate is the one in the output files."""
+    return result.evidence is not None and result.evidence.chosen.candidate.schedule == candidate.schedule
 
 
 def finite(value: float) -> float | None:
@@ -247,10 +252,11 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _candidate_json(candidate: CandidateSummary) -> dict[str, JsonValue]:
+def _candidate_json(candidate: CandidateSummary, emitted: bool) -> dict[str, JsonValue]:
     return {
         "strategy": candidate.strategy,
         "schedule": candidate.schedule,
+        "emitted": emitted,
         "verdict": candidate.verdict,
         "detail": candidate.detail or None,
         "registers": candidate.registers,

@@ -24,6 +24,7 @@ from cudaperf.engine.result import (
     OptimizeRequest,
     OptimizeResult,
     exit_code,
+    is_emitted,
     reason_json,
     to_json,
 )
@@ -47,7 +48,7 @@ def result(request: OptimizeRequest, outcome: OptimizeResult, written: Sequence[
     elif outcome.reason is not None:
         out = console(stderr=exit_code(outcome) not in (EXIT_REFUSED, EXIT_FAILED))
         out.print(reason_text(request.path, outcome.reason))
-        for line in _candidate_lines(outcome.candidates):
+        for line in _candidate_lines(outcome):
             out.print(line)
     else:
         out = console()
@@ -109,7 +110,7 @@ def verified_lines(request: OptimizeRequest, outcome: OptimizeResult, written: S
     yield _row("checked", _checked(outcome))
     for name, seconds in outcome.baselines.items():
         yield _row("baseline", f"{name}: {duration(seconds)}{_ratio(outcome.speedup.get(name))}")
-    yield from _candidate_lines(outcome.candidates, outcome.chosen_by)
+    yield from _candidate_lines(outcome)
     for path in written:
         yield _row("wrote", str(path))
     evidence = next((path for path in written if path.name.endswith(".evidence.json")), None)
@@ -131,9 +132,9 @@ def _ratio(ratio: float | None) -> str:
     return "" if ratio is None else f" ({ratio:.2f}x)"
 
 
-def _candidate_lines(candidates: Sequence[CandidateSummary], chosen_by: str = "") -> Iterable[Text]:
-    for number, each in enumerate(candidates):
-        note = f" ({chosen_by})" if chosen_by and number == 0 else ""
+def _candidate_lines(outcome: OptimizeResult) -> Iterable[Text]:
+    for each in outcome.candidates:
+        note = f", emitted ({outcome.chosen_by})" if is_emitted(outcome, each) else ""
         style = STYLES["verified"] if each.verdict == "passed" else ""
         yield Text.assemble(
             _row("candidate", f"{each.schedule}: "), (each.verdict or "not run", style), f"{note}{_figures(each)}"
