@@ -4,7 +4,7 @@
 
 Needs cupy. Prints one table; DIR/kernels.json gets every sample. Times are medians over events of single calls, the L2 cache
 flushed before each by a write long enough to hide launches. Results are compared with float64 (or integer) references on
-fresh random data; a wrong result is marked WRONG and ends with exit status 1. Not timed tests: nothing here passes or fails by speed.
+fresh random data; a wrong result is marked WRONG and ends with exit status 1. Nothing here passes or fails by speed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ import numpy
 
 from cudaperf.engine.plan import IntArg, Launch, PointerArg, ScalarArg
 from cudaperf.engine.size import evaluate
+from cudaperf.engine.strategies.cp import cp_header
 from cudaperf.engine.strategies.kernels.kernel import ConfigurationError, Kernels
 
 sys.path.insert(0, str(Path(__file__).parent))
 import kernel_cases
 
-ENGINE = Path(__file__).parents[2] / "engine/cudaperf/engine"
+PRELUDE = Path(__file__).parents[2] / "engine/cudaperf/engine/toolchain/prelude.cuh"
 FLUSH_BYTES = 1 << 30
 
 
@@ -55,7 +56,7 @@ class Program:
     """Kernels compiled for the present device, with the buffers and sizes they run on."""
 
     def __init__(self, kernels: Kernels, arrays: dict[str, Any], sizes: dict[str, int]) -> None:
-        header = (ENGINE / "toolchain/prelude.cuh").read_text() + (ENGINE / "strategies/cp.cuh").read_text()
+        header = PRELUDE.read_text() + cp_header(kernels.device_code)
         module = cupy.RawModule(code=header + kernels.device_code, options=("-std=c++17",))
         self.functions = {kernel.name: module.get_function(kernel.name) for kernel in kernels.kernels}
         self.arrays = dict(arrays)
@@ -148,6 +149,13 @@ def run(case: kernel_cases.Case, copy: float, repeats: int) -> Iterator[Row]:
         yield Row(case.name, case.library_name, library, case.work / library / scale, case.unit, baseline / scale, 0.0, 0.0)
 
 
+def line(row: Row) -> str:
+    """The row as printed; the percentage is of the baseline's rate."""
+    share = f"{100 * row.rate / row.baseline:5.1f} %{'' if row.right else ' WRONG'}"
+    figures = f"{row.seconds * 1e6:10.1f} us {row.rate:7.2f} {row.unit:8}{share}"
+    return f"{row.case:34} {row.variant:58} {figures} error {row.error:.1e} registers {row.registers}"
+
+
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--only", default="", help="families, separated by commas")
@@ -161,11 +169,7 @@ def main() -> int:
     for case in kernel_cases.cases(set(filter(None, chosen.only.split(",")))):
         for row in run(case, copy, chosen.repeats):
             rows.append(row)
-            print(
-                f"{row.case:34} {row.variant:58} {row.seconds * 1e6:10.1f} us {row.rate:7.2f} {row.unit:8} "
-                f"{100 * row.rate / row.baseline:5.1f} % {'' if row.right else 'WRONG'} err {row.error:.1e} regs {row.registers}",
-                flush=True,
-            )
+            print(line(row), flush=True)
         cupy.get_default_memory_pool().free_all_blocks()
     (chosen.out / "kernels.json").write_text(json.dumps([asdict(row) for row in rows], indent=1))
     return 0 if all(row.right for row in rows) else 1

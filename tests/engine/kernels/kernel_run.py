@@ -6,9 +6,7 @@ compiles once. A sanitizer's report, a hazard or a failed call fails the test wi
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,18 +16,18 @@ from tempfile import mkdtemp
 import numpy as np
 import pytest
 
-import cudaperf.engine.executors.emulated.translate as emulated
-import cudaperf.engine.strategies.kernels as kernel_texts
+from cudaperf.engine.executors.emulated import build
+from cudaperf.engine.executors.emulated.build import Sanitizer
+from cudaperf.engine.executors.emulated.process import Limits, Setting, run
+from cudaperf.engine.executors.emulated.translate import translate
 from cudaperf.engine.plan import IntArg, Launch, PointerArg
 from cudaperf.engine.size import evaluate
+from cudaperf.engine.strategies.cp import cp_header
 from cudaperf.engine.strategies.kernels.kernel import Kernels, Parameter
 
-EMULATED = Path(emulated.__file__).parent
-HEADER = Path(__import__("os").environ.get("CPH") or Path(kernel_texts.__file__).parents[1] / "cp.cuh")
 TYPES = {"float": "f4", "double": "f8", "int": "i4", "long long": "i8", "unsigned int": "u4", "unsigned long long": "u8"}
-FLAGS = ("-std=c++17", "-O1", "-g", "-fno-omit-frame-pointer", "-Wno-unknown-pragmas", f"-I{EMULATED / 'include'}")
 
-needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+needs_compiler = pytest.mark.skipif(build.find_compiler() is None, reason="needs a C++ compiler")
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -72,22 +70,15 @@ def _directory() -> Path:
     return Path(mkdtemp(prefix="kernels-"))
 
 
-@lru_cache(maxsize=1)
-def _runtime() -> Path:
-    target = _directory() / "runtime.o"
-    subprocess.run(["g++", *FLAGS, "-c", str(EMULATED / "runtime/all.cpp"), "-o", str(target)], check=True)
-    return target
-
-
 class Program:
-    """The kernels as a program that takes any sizes. `arrays` fixes the buffers' order; `sanitizer` as g++ names it."""
+    """The kernels as a program that takes any sizes. `arrays` fixes the buffers' order."""
 
-    def __init__(self, kernels: Kernels, names: tuple[str, ...], sanitizer: str = "address,undefined") -> None:
+    def __init__(self, kernels: Kernels, names: tuple[str, ...], sanitizer: Sanitizer = "address") -> None:
         self.kernels = kernels
         self.names = names
         self.buffers = (*names, *(temporary.name for temporary in kernels.temporaries))
-        source = HEADER.read_text() + kernels.device_code + self._main()
-        self.binary = _build(emulated.translate(source, "kernels.cu"), sanitizer)
+        source = cp_header(kernels.device_code) + kernels.device_code + self._main()
+        self.program = build.Program(_build(translate(source, "kernels.cu"), sanitizer), sanitizer)
 
     def _main(self) -> str:
         lines, at = [], 0
@@ -118,10 +109,8 @@ class Program:
         head = np.array([len(values), len(lengths), *values, *lengths], np.int64).tobytes()
         request, reply = _directory() / "request", _directory() / "reply"
         request.write_bytes(head + b"".join(array.tobytes() for array in data))
-        environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
-        command = [str(self.binary), str(request), str(reply)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
-        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-6000:]}"
+        done = run(self.program, [str(request), str(reply)], _directory() / "run", Limits(300), Setting())
+        assert done.status == 0, f"exit {done.status}\n{done.events}\n{done.stderr[:6000]}"
         return _unpacked(reply.read_bytes(), arrays, self.names)
 
 
@@ -153,12 +142,15 @@ def _type(parameter: Parameter) -> str:
 
 
 @lru_cache(maxsize=256)
-def _build(text: str, sanitizer: str) -> Path:
+def _build(text: str, sanitizer: Sanitizer) -> Path:
+    compiler = build.find_compiler()
+    assert compiler is not None
+    prepared = build.prepare(compiler)
     stem = _directory() / f"program{len(list(_directory().iterdir()))}"
     source = stem.with_suffix(".cpp")
     source.write_text(text)
-    flags = (f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all")
-    command = ["g++", *FLAGS, *flags, str(source), str(_runtime()), "-o", str(stem), "-ldl"]
+    flags = (*build._COMMON, *build._SANITIZERS[sanitizer], f"-I{prepared.headers[sanitizer]}", f"-I{build.INCLUDE}")
+    command = [compiler.path, *flags, str(source), str(prepared.runtime), "-o", str(stem)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-6000:]
     return stem
