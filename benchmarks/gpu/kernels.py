@@ -18,15 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import cupy
+import kernel_cases
 import numpy
 
 from cudaperf.engine.plan import IntArg, Launch, PointerArg, ScalarArg
 from cudaperf.engine.size import evaluate
 from cudaperf.engine.strategies.cp import cp_header
 from cudaperf.engine.strategies.kernels.kernel import ConfigurationError, Kernels
-
-sys.path.insert(0, str(Path(__file__).parent))
-import kernel_cases
 
 PRELUDE = Path(__file__).parents[2] / "engine/cudaperf/engine/toolchain/prelude.cuh"
 FLUSH_BYTES = 1 << 30
