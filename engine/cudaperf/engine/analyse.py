@@ -84,7 +84,8 @@ def offered(analysed: Analysed, wanted: Schedule | None) -> Choices:
     """What the strategies offer; a nest with no offer is a refusal that lists why each strategy declined."""
     from cudaperf.engine.sources import c
 
-    made = choices(analysed.program, wanted)
+    extents = {a.name: " * ".join(f"({t})" for t in a.extents) for a in analysed.task.arrays}
+    made = choices(analysed.program, wanted, extents)
     for nest in nests(analysed.program.steps):
         if not made.offers[nest.name]:
             because = "; ".join(made.refusals[nest.name]) or "no strategy of that name"

@@ -8,7 +8,7 @@ from typing import Any
 
 import islpy as isl
 
-from cudaperf.engine.loops.poly import Condition, Poly
+from cudaperf.engine.loops.poly import And, Compare, Condition, Derived, Poly
 from cudaperf.engine.loops.sets import Space
 
 AtomText = Callable[[str], str]
@@ -38,9 +38,29 @@ def param_text(name: str, space: Space, atom_text: AtomText) -> str:
     """The size expression of one isl parameter's atom: composites by their definition, products as products."""
     if "*" in name:
         return " * ".join(param_text(part, space, atom_text) for part in name.split("*"))
+    derived = space.atoms.derived.get(name)
+    if derived is not None:
+        return derived_text(derived, lambda a: param_text(a, space, atom_text))
     if name in space.atoms.definitions:
         return f"({poly_text(space.atoms.definitions[name], lambda a: param_text(a, space, atom_text))})"
     return atom_text(name)
+
+
+def derived_text(derived: Derived, atom_text: AtomText) -> str:
+    """C truncates a quotient; a choice is Python's conditional expression."""
+    value = poly_text(derived.poly, atom_text)
+    if derived.test is None or derived.other is None:
+        return f"tdiv({value}, {derived.divisor})"
+    return f"(({value}) if {condition_text(derived.test, atom_text)} else ({poly_text(derived.other, atom_text)}))"
+
+
+def condition_text(condition: Condition, atom_text: AtomText) -> str:
+    """A condition as a size expression."""
+    if isinstance(condition, Compare):
+        return f"({poly_text(condition.poly, atom_text)} {'>=' if condition.relation == '>=' else '=='} 0)"
+    word = " and " if isinstance(condition, And) else " or "
+    parts = [condition_text(p, atom_text) for p in condition.parts]
+    return f"({word.join(parts)})" if parts else ("1" if isinstance(condition, And) else "0")
 
 
 @dataclass(frozen=True, slots=True)

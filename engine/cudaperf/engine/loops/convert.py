@@ -6,7 +6,20 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.loops.poly import ONE, TRUE, And, Atoms, Compare, Condition, Or, Poly, compare
+from cudaperf.engine.loops.poly import (
+    ONE,
+    TRUE,
+    And,
+    Atoms,
+    Compare,
+    Condition,
+    Derived,
+    Or,
+    Poly,
+    compare,
+    condition_atoms,
+    negate,
+)
 
 
 @dataclass(slots=True)
@@ -16,6 +29,10 @@ class Environment:
     atoms: Atoms
     values: dict[str, Poly] = field(default_factory=dict)
     iterators: set[str] = field(default_factory=set)
+
+    def varies(self, atom: str) -> bool:
+        """Iterators and opaque atoms differ between instances; parameters do not."""
+        return atom in self.atoms.conditions or atom in self.iterators
 
     def snapshot(self) -> dict[str, Poly]:
         return dict(self.values)
@@ -79,7 +96,16 @@ class Environment:
             a, b = then_values.get(name), self.values[name]
             if a is None or a == b:
                 continue
-            self.values[name] = self.atoms.fresh(_choice(a, b, when_true, when_false))
+            self.values[name] = chosen(a, b, when_true, when_false, self)
+
+
+def chosen(a: Poly, b: Poly, when_true: Condition, when_false: Condition, env: Environment) -> Poly:
+    """`a` where the first condition holds, `b` where the second does; a parameter where all of it is made of parameters."""
+    atoms = a.atoms | b.atoms | condition_atoms(when_true)
+    if when_true != TRUE and negate(when_true) == when_false and not any(env.varies(x) for x in atoms):
+        make = _choice(a, b, when_true, when_false)
+        return env.atoms.derive(lambda v: Derived(make(v), a, 1, when_true, b))
+    return env.atoms.fresh(_choice(a, b, when_true, when_false))
 
 
 def _choice(a: Poly, b: Poly, when_true: Condition, when_false: Condition) -> Callable[[Poly], Condition]:
@@ -166,7 +192,7 @@ def to_poly(node: ir.Expr, env: Environment) -> Poly:
         case ir.Select():
             when_true, when_false = split(node.condition, env)
             a, b = to_poly(node.then, env), to_poly(node.other, env)
-            return a if a == b else env.atoms.fresh(_choice(a, b, when_true, when_false))
+            return a if a == b else chosen(a, b, when_true, when_false, env)
         case ir.Load() if isinstance(node.type, ir.Scalar) and node.type.kind == "int":
             return env.atoms.fresh(_range_of(node.type), array=node.array)
         case ir.Call(name="abs" | "labs", args=(operand,)):
@@ -201,7 +227,7 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
         case "<<" if right.is_constant and 0 <= right.value < 63:
             return left.scale(1 << right.value)
         case ">>" if right.is_constant and 0 <= right.value < 63:
-            return env.atoms.floor_division(left, 1 << right.value)
+            return env.atoms.floor_division(left, 1 << right.value, is_invariant(left, env))
         case "/" if right.is_constant and right.value > 0:
             return _division(left, right.value, env)
         case "%" if right.is_constant and right.value > 0:
@@ -233,7 +259,7 @@ def _product(left: Poly, right: Poly, env: Environment) -> Poly:
 
 
 def is_invariant(poly: Poly, env: Environment) -> bool:
-    return not any(a in env.atoms.conditions or a in env.iterators for a in poly.atoms)
+    return not any(env.varies(a) for a in poly.atoms)
 
 
 def _nonnegative(poly: Poly) -> bool:
@@ -242,9 +268,8 @@ def _nonnegative(poly: Poly) -> bool:
 
 def _division(poly: Poly, divisor: int, env: Environment) -> Poly:
     """C's truncating division: a floor where the dividend has no negative term, else only bounded by its neighbours."""
-    floor = env.atoms.floor_division(poly, divisor)
-    if _nonnegative(poly):
-        return floor
+    if is_invariant(poly, env) or _nonnegative(poly):
+        return env.atoms.floor_division(poly, divisor, is_invariant(poly, env))
     return env.atoms.fresh(
         lambda q: And(
             (

@@ -23,11 +23,12 @@ from cudaperf.engine.loops.sets import Space
 INDEX = "index"
 
 
-@dataclass(frozen=True, slots=True)
 class Unbounded(Exception):
     """The reference whose reach is unknown."""
 
-    access: Access
+    def __init__(self, access: Access) -> None:
+        super().__init__(access.array)
+        self.access = access
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +172,8 @@ class Extents:
         return found.params() if found.is_params() is False else found
 
     def _equals(self, top: Any, length: Poly, params: Any) -> bool:
-        exact = self.space.set(("d",), Compare(Poly.atom("d") - length, "=")).dim_max(0)
-        return bool(params.is_subset(top.eq_set(exact)))
+        exact = self.space.set(("d",), Compare(Poly.atom("d") - length, "="))
+        return exact.dim_has_upper_bound(isl.dim_type.set, 0) and bool(params.is_subset(top.eq_set(exact.dim_max(0))))
 
     def _length(self, length: Poly) -> str:
         from cudaperf.engine.loops.bounds import poly_text
@@ -185,7 +186,7 @@ class Extents:
         parts: list[Condition] = []
         for atom in sorted(closure):
             array = self.space.atoms.data.get(atom)
-            if array is not None:
+            if array is not None and array not in self.busy:
                 parts.append(Compare(Poly.atom(f"@{array}") - Poly.atom(atom), ">="))
                 parts.append(Compare(Poly.atom(atom), ">="))
         return parts

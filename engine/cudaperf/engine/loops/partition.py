@@ -92,6 +92,7 @@ class _Partition:
                 self.types.setdefault(node.var, node.type)
         if not any(isinstance(n, ir.For | ir.While) for n in ir.walk(function.body)):
             raise self.refusal(ReasonCode.NO_LOOP, f"{function.name} has no loop to move", function)
+        self.check_globals()
         steps = self.host(function.body.statements)
         from cudaperf.engine.loops.requirements import requirement_texts
 
@@ -102,6 +103,22 @@ class _Partition:
         from cudaperf.engine.sources.c import place
 
         return Refusal(place(self.unit, code, message, node))
+
+    def check_globals(self) -> None:
+        """File-scope scalars that are set, and file-scope data that helpers use, have no place on the device."""
+        function = self.unit.function
+        scalars = {v.name for v in function.globals if not v.is_array}
+        for owner in (function, *self.unit.helpers):
+            local = declared(owner.body) | {p.name for p in owner.parameters}
+            for node in ir.walk(owner.body):
+                if isinstance(node, ir.Assign) and isinstance(node.target, ir.Name) and node.target.id in scalars - local:
+                    message = f"{owner.name} sets the file-scope variable {node.target.id}, which the caller would not see"
+                    raise self.refusal(ReasonCode.SIDE_EFFECT, message, node)
+        for helper in self.unit.helpers:
+            for variable in helper.globals:
+                if variable.value is None and not (variable.const and variable.is_array):
+                    message = f"{helper.name} reads the file-scope variable {variable.name}: pass it as an argument"
+                    raise self.refusal(ReasonCode.UNSUPPORTED, message, helper)
 
     def name(self, suffix: str = "") -> str:
         self.count += 1

@@ -173,7 +173,27 @@ def rename_condition(condition: Condition, names: Mapping[str, str]) -> Conditio
             return Or(tuple(rename_condition(p, names) for p in parts))
 
 
+def quotient_condition(poly: Poly, divisor: int, quotient: Poly) -> Condition:
+    """`quotient` is floor(poly / divisor)."""
+    rest = poly - quotient.scale(divisor)
+    return And((Compare(rest, ">="), Compare(Poly.constant(divisor - 1) - rest, ">=")))
+
+
 # --- opaque atoms ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A parameter computed from other parameters: floor(poly / divisor), or `poly` if `test` else `other`.
+
+    `condition` is what isl is told of it.
+    """
+
+    condition: Condition
+    poly: Poly
+    divisor: int = 1
+    test: Condition | None = None
+    other: Poly | None = None
 
 
 @dataclass(slots=True)
@@ -181,11 +201,12 @@ class Atoms:
     """The table of opaque atoms of one function: name -> the condition that holds for it.
 
     `definitions` holds composite parameters (`$c0` = n + 2): loop-invariant polynomials kept whole so that `i*(n+2) + j`
-    keeps its shape. `data` maps atoms of loaded integers to the name of the array they come from.
+    keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded integers to the name of the array they come from.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)
     definitions: dict[str, Poly] = field(default_factory=dict)
+    derived: dict[str, Derived] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     _composites: dict[Poly, str] = field(default_factory=dict)
     _divisions: dict[tuple[Poly, int], str] = field(default_factory=dict)
@@ -208,22 +229,27 @@ class Atoms:
             self.definitions[name] = poly
         return Poly.atom(self._composites[poly])
 
-    def floor_division(self, poly: Poly, divisor: int) -> Poly:
-        """floor(poly / divisor) for a positive constant divisor."""
+    def derive(self, make: Callable[[Poly], Derived]) -> Poly:
+        """A parameter for a function of parameters; the same function gives the same parameter."""
+        name = f"$d{len(self.derived)}"
+        made = make(Poly.atom(name))
+        for known, other in self.derived.items():
+            if (other.poly, other.divisor, other.test, other.other) == (made.poly, made.divisor, made.test, made.other):
+                return Poly.atom(known)
+        self.derived[name] = made
+        return Poly.atom(name)
+
+    def floor_division(self, poly: Poly, divisor: int, invariant: bool = False) -> Poly:
+        """floor(poly / divisor) for a positive constant divisor; a parameter where the dividend is made of parameters."""
         if divisor == 1:
             return poly
         if all(c % divisor == 0 for _, c in poly.terms):
             return Poly.of({m: c // divisor for m, c in poly.terms})
+        if invariant:
+            return self.derive(lambda q: Derived(quotient_condition(poly, divisor, q), poly, divisor))
         key = (poly, divisor)
         if key not in self._divisions:
-            quotient = self.fresh(
-                lambda q: And(
-                    (
-                        Compare(poly - q.scale(divisor), ">="),
-                        Compare(q.scale(divisor) + Poly.constant(divisor - 1) - poly, ">="),
-                    )
-                )
-            )
+            quotient = self.fresh(lambda q: quotient_condition(poly, divisor, q))
             self._divisions[key] = next(iter(quotient.atoms))
         return Poly.atom(self._divisions[key])
 

@@ -81,15 +81,19 @@ class Space:
         return And((full, *self.definitions(condition_atoms(full))))
 
     def definitions(self, names: Iterable[str]) -> list[Condition]:
-        """`$c0 = n + 2` for each composite parameter among the names."""
-        table = self.atoms.definitions
-        todo, seen = [n for n in names if n in table], set[str]()
+        """`$c0 = n + 2` for each composite parameter among the names, and what is known of derived ones."""
+        composite, derived = self.atoms.definitions, self.atoms.derived
+        todo, seen = [n for n in names if n in composite or n in derived], set[str]()
+        found: list[Condition] = []
         while todo:
             name = todo.pop()
-            if name not in seen:
-                seen.add(name)
-                todo.extend(a for a in table[name].atoms if a in table)
-        return [Compare(Poly.atom(n) - table[n], "=") for n in sorted(seen)]
+            if name in seen:
+                continue
+            seen.add(name)
+            what = Compare(Poly.atom(name) - composite[name], "=") if name in composite else derived[name].condition
+            found.append(what)
+            todo.extend(a for a in condition_atoms(what) if a in composite or a in derived)
+        return found
 
     def _parse(self, dims: tuple[str, ...], hidden: frozenset[str], condition: Condition) -> Any:
         variables = frozenset(dims) | hidden

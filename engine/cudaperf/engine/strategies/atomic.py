@@ -62,7 +62,7 @@ def _updates(nest: LoopNest) -> dict[int, ir.Assign] | str:
         if node.target.array not in nest.array_reductions:
             continue
         update = update_of(node)
-        if update is None or _term(node) is None:
+        if update is None or term(node) is None:
             return f"the update of {node.target.array} is not one that an atomic does"
         kind = node.target.type.name
         allowed = ADD_TYPES if update.op == "+" else INTEGER_TYPES
@@ -72,7 +72,7 @@ def _updates(nest: LoopNest) -> dict[int, ir.Assign] | str:
     return found
 
 
-def _term(node: ir.Assign) -> tuple[ir.Expr, bool] | None:
+def term(node: ir.Assign) -> tuple[ir.Expr, bool] | None:
     """(what is combined, whether it is subtracted)."""
     if node.op is not None:
         return node.value, node.op == "-"
@@ -110,12 +110,12 @@ def _offer(nest: LoopNest, source: Source, mapping: Mapping, updates: dict[int, 
 
 def atomic_text(node: ir.Assign, printer: Printer) -> str:
     """The statement as a call; 64-bit signed sums go through the unsigned type of the same width."""
-    update, found = update_of(node), _term(node)
+    update, found = update_of(node), term(node)
     assert update is not None
     assert found is not None
-    term, negative = found
+    combined, negative = found
     kind = cuda_type(node.target.type)
-    target, value = f"&{printer.expr(node.target)}", printer.expr(term)
+    target, value = f"&{printer.expr(node.target)}", printer.expr(combined)
     if negative:
         value = f"-({value})"
     if update.op == "+" and kind in ("long", "long long", "unsigned long"):

@@ -31,10 +31,20 @@ Strategy = Callable[[LoopNest, Source, NestSchedule | None], "list[Offer] | NotA
 
 def strategies() -> dict[str, Strategy]:
     """Every strategy by name, the most specialised first."""
-    from cudaperf.engine.strategies import contraction, reduction, rows
+    from cudaperf.engine.strategies import (
+        atomic,
+        contraction,
+        histogram,
+        reduction,
+        rows,
+        scan,
+        stencil,
+        transpose,
+        wavefront,
+    )
     from cudaperf.engine.strategies import map as map_strategy
 
-    modules = (contraction, reduction, rows, map_strategy)
+    modules = (contraction, transpose, stencil, reduction, scan, rows, map_strategy, histogram, atomic, wavefront)
     return {module.NAME: module.offers for module in modules}
 
 
@@ -47,19 +57,19 @@ class Choices:
     refusals: Mapping[str, tuple[str, ...]]
 
 
-def source_of(program: Program) -> Source:
+def source_of(program: Program, extents: Mapping[str, str] | None = None) -> Source:
     """Arrays in parameter order: arguments, globals, then the function's local arrays."""
     function = program.unit.function
     arrays = {v.name: v for v in function.parameters + function.globals if v.is_array}
     for node in ir.walk(function.body):
         if isinstance(node, ir.Decl) and node.dims and any(a.name == node.name for a in program.local_arrays):
             arrays[node.name] = ir.Variable(node.name, node.type, dims=node.dims)
-    return Source(program.unit, arrays)
+    return Source(program.unit, arrays, dict(extents or {}))
 
 
-def choices(program: Program, wanted: Schedule | None = None) -> Choices:
+def choices(program: Program, wanted: Schedule | None = None, extents: Mapping[str, str] | None = None) -> Choices:
     """Ask every strategy about every nest."""
-    source = source_of(program)
+    source = source_of(program, extents)
     offers: dict[str, tuple[Offer, ...]] = {}
     refusals: dict[str, tuple[str, ...]] = {}
     for i, nest in enumerate(nests(program.steps)):

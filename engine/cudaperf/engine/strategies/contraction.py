@@ -19,7 +19,7 @@ from cudaperf.engine.loops.poly import ONE
 from cudaperf.engine.schedule import NestSchedule
 from cudaperf.engine.schedule import parse as parse_schedule
 from cudaperf.engine.strategies.access import moves
-from cudaperf.engine.strategies.kernel import Signature, Source, operand
+from cudaperf.engine.strategies.kernel import Signature, Source, operand, shifted
 from cudaperf.engine.strategies.kernels.contraction import Contraction, Operand, Output, Tiling, contraction, tiling, tilings
 from cudaperf.engine.strategies.kernels.kernel import SIZES, Access, ConfigurationError, Parameter
 from cudaperf.engine.strategies.offer import Offer
@@ -416,10 +416,10 @@ class _Builder:
     # --- texts ---------------------------------------------------------------------------------------------------------
 
     def shifted(self, loop: BandLoop, index: str) -> str:
-        return _shift(loop.low, index)
+        return shifted(loop, index)
 
     def batch_name(self) -> dict[str, str]:
-        return {self.batch.var: _shift(self.batch.low, "cp_batch")} if self.batch else {}
+        return {self.batch.var: shifted(self.batch, "cp_batch")} if self.batch else {}
 
     def text(self, node: ir.Expr, names: dict[str, str]) -> str:
         return self.source.printer(lambda n: names.get(n.id) if isinstance(n, ir.Name) else None).expr(node)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.loops.nest import LoopNest, ScalarStep
+from cudaperf.engine.loops.nest import BandLoop, LoopNest, ScalarStep
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.plan import Arg, IntArg, PointerArg, ScalarArg
+from cudaperf.engine.strategies.kernels.kernel import ConfigurationError, Parameter
 
 Rewrite = Callable[[ir.Node], str | None]
 
@@ -32,10 +33,14 @@ def indent(lines: Sequence[str], levels: int = 1) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The user's file and the arrays that kernels name: what is needed to print statements."""
+    """The user's file and the arrays that kernels name: what is needed to print statements.
+
+    `extents` are element counts of arguments as size expressions.
+    """
 
     unit: ir.Unit
     arrays: dict[str, ir.Variable]
+    extents: dict[str, str] = field(default_factory=dict)
 
     def is_flat(self, name: str) -> bool:
         """Whether the array is passed as a plain pointer although it is indexed in several dimensions (C++ has no VLAs)."""
@@ -172,6 +177,34 @@ def signature(
         if name not in skip_inputs:
             made.input(name, nest.types[name])
     return made
+
+
+def plain_parameters(nest: LoopNest, source: Source) -> tuple[Parameter, ...] | str:
+    """The parameters of a kernel whose texts use arguments alone; why not, where the nest needs more."""
+    if nest.guards:
+        return "the nest stands under a condition"
+    if nest.prologue or nest.inputs:
+        return "the nest depends on scalars computed before it"
+    made = signature(nest, source)
+    return tuple(Parameter(d, a) for d, a in zip(made.parameters, made.args, strict=True))
+
+
+def shifted(loop: BandLoop, index: str) -> str:
+    """C text of a unit-step loop's iterator at position `index` (a simple text) of its range."""
+    return (
+        index
+        if loop.low == "0"
+        else f"({index} + {loop.low})"
+        if loop.low.lstrip("-").isdigit()
+        else f"({loop_start(loop)} + {index})"
+    )
+
+
+def loop_start(loop: BandLoop) -> str:
+    """C text of a tight loop's first value: the size expressions of bounds are C for + - * alone."""
+    if any(c not in "+-*() " and not (c.isalnum() or c == "_") for c in loop.low):
+        raise ConfigurationError(f"the loop over {loop.var} starts at {loop.low}")
+    return f"({loop.low})"
 
 
 def prologue(nest: LoopNest | ScalarStep, printer: Printer, skip: frozenset[str] = frozenset()) -> list[str]:
