@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from glob import glob
 from pathlib import Path
 
 import nox
@@ -16,7 +17,7 @@ nox.options.default_venv_backend = "none"
 nox.options.sessions = ["lint", "types", "test"]
 
 PYTHON_FILES = ["engine", "server", "training", "tests", "benchmarks", "tools", "noxfile.py"]
-TYPED_FILES = ["engine", "server", "training", "benchmarks", "tools", "noxfile.py"]
+TYPED_FILES = ["engine", "server", "training", "tools", *sorted(glob("benchmarks/*.py")), "noxfile.py"]
 UNCONSTRAINED = {"vllm"}  # pins its own torch
 
 
