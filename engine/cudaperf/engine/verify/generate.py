@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cudaperf.engine import size
@@ -72,6 +72,7 @@ def configurations(
     `fixed_sizes` are the user's own sizes: they replace the drawn ones in the large configurations where the budget allows.
     """
     search = _Search(task, seed, limits or Limits())
+    search.affordable()
     specs: list[tuple[str, Sizes]] = []
     for distribution, pool in _TARGETS:
         found = search.near(pool)
@@ -95,6 +96,7 @@ def race_indices(task: Task, specs: Iterable[ConfigurationSpec], limits: Limits 
     """The configurations small enough for the race detector, those with most work first."""
     bounds = limits or Limits()
     search = _Search(task, 0, bounds)
+    search.affordable()
     costs = [(search.cost(spec.sizes), at) for at, spec in enumerate(specs) if search.accepts(spec.sizes, True)]
     small = sorted((c for c in costs if 0 < c[0] <= bounds.race_work), key=lambda c: (-c[0], c[1]))
     if not small:
@@ -223,6 +225,11 @@ class _Search:
             sizes[name] = (value, value, value + 1, value + 3, 2 * value, value // 2, value * value, max(0, value - 1))[
                 self._draw(8)
             ]
+
+    def affordable(self) -> None:
+        """Raise the budget for a function whose sizes are the program's own, if even its smallest run is over it."""
+        if not self.names:
+            self.limits = replace(self.limits, work=max(self.limits.work, self.cost({})), elements=1 << 26)
 
     def near(self, pool: tuple[int, ...]) -> Sizes | None:
         """Sizes near the pool's, within the requirements if any choice is."""

@@ -24,7 +24,7 @@ from cudaperf.engine.verify import process
 from cudaperf.engine.verify.data import INPUT_CHANGED_STATUS, Value, dtype
 from cudaperf.engine.verify.harness import TOO_SMALL_STATUS, constants, original_harness_source, trampoline_source
 
-RUN_SECONDS: Final = 10.0
+RUN_SECONDS: Final = 4.0
 SANITIZERS: Final = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined,float-cast-overflow")
 PLAIN: Final = ("-O2", "-ffp-contract=off")
 _ENVIRONMENT: Final = {

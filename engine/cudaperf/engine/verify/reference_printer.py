@@ -4,11 +4,12 @@ Every name of the user's gets a prefix (v_ variables, m_ members, h_ functions, 
 Arrays are flat, indexed through their declared dimensions. `s += x` and `s = s + x` continue a sum (`cp_accumulate`); every
 other assignment closes the expression. A conditional assignment that hangs on rounding takes both outcomes into its bound
 (`cp_assign_if`, `cp_select`).
-Not promised: `frexp`, `modf`, `long double`, aggregate initialisers of structs; they raise `Unprintable`.
+Not promised: `frexp`, `modf`, `long double`, initialisers of structs inside structs; they raise `Unprintable`.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 from cudaperf.engine.loops import ir
@@ -164,7 +165,7 @@ class ReferencePrinter(Printer):
             case ir.PointerDecl():
                 return f"auto *v_{node.name} = v_{node.array} + (long)({self.expr(node.offset)})"
             case ir.PointerSwap(first=a, second=b):
-                return f"std::swap(v_{a}, v_{b})"
+                return f"std::swap(v_{a}, v_{b});"
             case ir.Return(value=value) if value is not None and self.returns is not None:
                 return f"return {self.converted(self.returns, value)}"
             case _:
@@ -198,8 +199,14 @@ class ReferencePrinter(Printer):
         if node.init is None:
             return f"{kind} v_{node.name}{{}}"
         if isinstance(node.init, tuple):
-            raise Unprintable(f"the initialiser of {node.name}")
+            return self._struct_declaration(node, kind, node.init)
         return f"{kind} v_{node.name} = {self.stored(node.type, node.init)}"
+
+    def _struct_declaration(self, node: ir.Decl, kind: str, items: tuple[ir.Expr, ...]) -> str:
+        if not isinstance(node.type, ir.Struct) or any(isinstance(item.type, ir.Struct) for item in items):
+            raise Unprintable(f"the initialiser of {node.name}")
+        puts = [f"cp_put(made{place}, {self.expr(item)});" for place, item in zip(members(node.type), items, strict=False)]
+        return f"{kind} v_{node.name} = [&] {{ {kind} made{{}}; {' '.join(puts)} return made; }}()"
 
     def _array_declaration(self, node: ir.Decl, kind: str) -> str:
         count = " * ".join(f"(long)({self.expr(dim)})" for dim in node.dims)
@@ -209,6 +216,16 @@ class ReferencePrinter(Printer):
             )
         items = node.init if isinstance(node.init, tuple) else ()
         return f"{kind} v_{node.name}[{count}] = {{{', '.join(self.converted(node.type, item) for item in items)}}}"
+
+
+def members(struct: ir.Struct) -> list[str]:
+    """The path of every scalar of a struct, in order."""
+    found: list[str] = []
+    for member in struct.fields:
+        inner = members(member.type) if isinstance(member.type, ir.Struct) else [""]
+        places = itertools.product(*(range(d) for d in member.dims))
+        found += [f".m_{member.name}{''.join(f'[{i}]' for i in place)}{path}" for place in places for path in inner]
+    return found
 
 
 def continued(node: ir.Assign) -> tuple[str, ir.Expr] | None:

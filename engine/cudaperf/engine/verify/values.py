@@ -202,7 +202,7 @@ def extent_texts(array: ArrayParameter) -> tuple[str, ...]:
 
 
 def _array(p: ArrayParameter, spec: ConfigurationSpec, evaluate: Evaluate) -> Array:
-    extents = [max(0, evaluate(text)) for text in extent_texts(p)]
+    extents = _extents(p, evaluate)
     count, stream = math.prod(extents), key(spec.seed, p.name)
     columns = max(1, extents[-1]) if len(extents) > 1 else max(1, math.isqrt(count))
     match p.values:
@@ -215,6 +215,11 @@ def _array(p: ArrayParameter, spec: ConfigurationSpec, evaluate: Evaluate) -> Ar
         case _:
             return _elements(p.type, spec, p.name, count, columns)
     return drawn.astype(dtype(p.type))
+
+
+def _extents(p: ArrayParameter, evaluate: Evaluate) -> list[int]:
+    """What was drawn for a free extent, or what the data needs where that is more."""
+    return [max(0, evaluate(given), evaluate(needed)) for given, needed in zip(extent_texts(p), p.extents, strict=True)]
 
 
 def _elements(kind: ScalarType | StructType, spec: ConfigurationSpec, name: str, count: int, columns: int) -> Array:
@@ -307,7 +312,7 @@ def inputs(task: Task, spec: ConfigurationSpec, constants: Mapping[str, Value] |
 
 
 def _reads(p: ArrayParameter) -> frozenset[str]:
-    texts = [*extent_texts(p)]
+    texts = [*p.extents]
     if isinstance(p.values, IndexValues):
         texts += [p.values.low, p.values.high]
     if isinstance(p.values, OffsetValues):
