@@ -74,14 +74,14 @@ def compile_program(
     """Compile `source` (the user's preprocessed C with the trampoline) with the harness beside it into `output`."""
     unit = output.with_suffix(".c")
     unit.write_text(source + trampoline_source(task), encoding="utf-8")
-    harness = output.parent / "original_harness.cpp"
+    object_file, harness = output.with_suffix(".o"), output.parent / "original_harness.o"
+    steps: list[list[str | Path]] = []
     if not harness.exists():
-        harness.write_text(original_harness_source(task), encoding="utf-8")
-    object_file = output.with_suffix(".o")
-    steps: list[list[str | Path]] = [
-        [compiler, *language_options(task), *options, "-c", unit, "-o", object_file],
-        [compiler, "-w", *(o for o in options if o.startswith("-f")), "-O1", harness, object_file, "-o", output, "-lm"],
-    ]
+        text = harness.with_suffix(".cpp")
+        text.write_text(original_harness_source(task), encoding="utf-8")
+        steps.append([compiler, "-w", "-O1", "-c", text, "-o", harness])
+    steps.append([compiler, *language_options(task), *options, "-c", unit, "-o", object_file])
+    steps.append([compiler, *(o for o in options if o.startswith("-f")), harness, object_file, "-o", output, "-lm"])
     done = process.Completed(0, "", "", 0.0)
     for step in steps:
         done = process.run(step, deadline - time.monotonic())
