@@ -19,6 +19,7 @@ from cudaperf.engine.loops.poly import (
     compare,
     condition_atoms,
     negate,
+    rename_condition,
 )
 
 
@@ -61,11 +62,20 @@ class Environment:
         if name in self.values:
             self.values[name] = self.atoms.fresh()
 
-    def enter_loop(self, body: ir.Block, iterator: Poly, lower: Poly, step: int | None, trip: Poly | None) -> dict[str, Poly]:
+    def enter_loop(
+        self,
+        body: ir.Block,
+        iterator: Poly,
+        lower: Poly,
+        step: int | None,
+        trip: Poly | None,
+        bounds: Condition = TRUE,
+    ) -> dict[str, Poly]:
         """Set every scalar that the body changes to its value at the start of an iteration.
 
         A scalar whose net change an iteration is a constant polynomial is a counter: start + change * (iteration number).
-        Returns the counters' values after the loop (for `leave_loop`).
+        One that is only set to functions of the iterator (`best = i`) has its old value or one of those. Returns the values
+        after the loop where they are known (for `leave_loop`). `bounds` is the loop's condition on its iterator.
         """
         after: dict[str, Poly] = {}
         for name in _changed(body):
@@ -80,13 +90,50 @@ class Environment:
                 if trip is not None:
                     after[name] = start + change * trip
             else:
-                self.forget(name)
+                self.values[name] = after[name] = self.one_of(body, name, start, iterator, bounds)
         return after
 
-    def leave_loop(self, body: ir.Block, counters: dict[str, Poly]) -> None:
+    def one_of(self, body: ir.Block, name: str, start: Poly, iterator: Poly, bounds: Condition) -> Poly:
+        """The start value, or what some iteration assigned; anything where an assignment is not a function of the iterator."""
+        choices: list[tuple[Condition, Poly]] = []
+        changed = _changed(body)
+        for node in ir.walk(body):
+            if not isinstance(node, ir.Assign) or not isinstance(node.target, ir.Name) or node.target.id != name:
+                continue
+            used = {n.id for n in ir.walk(node.value) if isinstance(n, ir.Name)}
+            if node.op is not None or used & changed or not used <= self.values.keys() | self.current(iterator):
+                return self.atoms.fresh()
+            value = self.with_iterator(iterator, node.value)
+            if any(a in self.atoms.conditions for a in value.atoms):
+                return self.atoms.fresh()
+            earlier = self.atoms.fresh()
+            rename = {a: next(iter(earlier.atoms)) for a in iterator.atoms}
+            choices.append((rename_condition(bounds, rename), value.rename(rename)))
+        return self.atoms.fresh(
+            lambda v: Or((Compare(v - start, "="), *(And((where, Compare(v - value, "="))) for where, value in choices)))
+        )
+
+    def current(self, iterator: Poly) -> set[str]:
+        """Names whose value is the iterator of the loop being entered."""
+        return {a.split(".")[0] for a in iterator.atoms}
+
+    def with_iterator(self, iterator: Poly, node: ir.Expr) -> Poly:
+        names = self.current(iterator)
+        saved = {n: self.values.get(n) for n in names}
+        for name in names:
+            self.values[name] = iterator
+        value = to_poly(node, self)
+        for name, old in saved.items():
+            if old is None:
+                del self.values[name]
+            else:
+                self.values[name] = old
+        return value
+
+    def leave_loop(self, body: ir.Block, after: dict[str, Poly]) -> None:
         for name in _changed(body):
-            if name in counters:
-                self.values[name] = counters[name]
+            if name in after:
+                self.values[name] = after[name]
             else:
                 self.forget(name)
 

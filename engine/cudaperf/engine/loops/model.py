@@ -203,7 +203,9 @@ class _Walk:
         condition, exact = self.iterations(atom, lower, node.relation, bound, step_value)
         loop = LoopVar(node, next(iter(atom.atoms)), condition, exact, step_value)
         self.model.loops[id(node)] = loop
-        counters = self.env.enter_loop(node.body, atom, lower, step_value, self.trip(lower, node.relation, bound, step_value))
+        counters = self.env.enter_loop(
+            node.body, atom, lower, step_value, self.trip(lower, node.relation, bound, step_value), condition
+        )
         self.model.counters[id(node)] = counters
         self.env.values[node.var] = atom
         self.env.iterators.add(loop.atom)

@@ -20,7 +20,9 @@ class Reduction:
     """`target op= ...` over the iterations of a loop.
 
     `target` is a scalar or an array element; `updates` are the statements that do it. For an extreme with its position,
-    `companion` is the scalar that holds it, `strict` whether the comparison was strict (the first of equals wins).
+    `companions` are the scalars that hold it, `strict` whether the comparison was strict (the first of equals wins).
+    With `keyed` the position alone is kept (`if (x[i] > x[best]) best = i;`): `target` is the position, `keyed` the two
+    elements compared, the new one first.
     """
 
     target: ir.Name | ir.Load
@@ -28,6 +30,7 @@ class Reduction:
     updates: tuple[ir.Stmt, ...]
     companions: tuple[str, ...] = ()
     strict: bool = True
+    keyed: tuple[ir.Load, ir.Load] | None = None
 
     @property
     def name(self) -> str:
@@ -123,6 +126,9 @@ def _assign(node: ir.Assign, name: str) -> tuple[ir.Node | None, bool]:
 
 def scalar_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
     """The reduction that a scalar undergoes in a loop's body, if every mention of it is part of one."""
+    position = _position_reduction(body, name)
+    if position is not None:
+        return position
     found: list[tuple[ir.Stmt, Operator, tuple[str, ...], bool]] = []
     if not _collect(body, name, found) or not found:
         return None
@@ -134,6 +140,33 @@ def scalar_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
     if target is None:
         return None
     return Reduction(target, found[0][1], tuple(s for s, _, _, _ in found), tuple(sorted(companions)), found[0][3])
+
+
+def _position_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
+    """`if (x[i] > x[best]) best = i;` as the only mention of the position."""
+    mentions = [s for s in body if _mentions(s, name)]
+    if len(mentions) != 1 or not isinstance(mentions[0], ir.If):
+        return None
+    node = mentions[0]
+    condition = _bare(node.condition)
+    then = node.then.statements
+    if node.other is not None or len(then) != 1 or not isinstance(condition, ir.Binary):
+        return None
+    store = then[0]
+    if not isinstance(store, ir.Assign) or not isinstance(store.target, ir.Name) or store.target.id != name or store.op:
+        return None
+    if condition.op not in ("<", "<=", ">", ">=") or reads(store.value, name) is not None:
+        return None
+    left, right = _bare(condition.left), _bare(condition.right)
+    if not isinstance(left, ir.Load) or not isinstance(right, ir.Load) or left.array != right.array:
+        return None
+    for new, old, greater in ((left, right, condition.op[0] == ">"), (right, left, condition.op[0] == "<")):
+        if len(old.indices) != 1 or len(new.indices) != 1 or _bare(old.indices[0]) != store.target or old.path != new.path:
+            continue
+        if _bare(new.indices[0]) == _bare(store.value):
+            op: Operator = "max" if greater else "min"
+            return Reduction(store.target, op, (node,), strict=len(condition.op) == 1, keyed=(new, old))
+    return None
 
 
 def _target(statement: ir.Stmt, name: str) -> ir.Name | None:

@@ -62,13 +62,16 @@ def _placed(text: bytes, node: ir.Node, replacement: str) -> str:
     """The replacement as it can stand in the text: a safe operand, or a statement indented as the one it replaces."""
     assert node.span is not None
     if isinstance(node, ir.Stmt):
+        if text[node.span.end : node.span.end + 80].lstrip()[:1] in (b",", b")", b";"):
+            replacement = replacement.removesuffix(";")  # a clause of a loop's header
         return (replacement or ";").replace("\n", "\n" + line_indent(text, node.span.start))
     return replacement if is_atom(replacement) or _delimited(text, node.span) else f"({replacement})"
 
 
 def _delimited(text: bytes, span: ir.Span) -> bool:
     """Whether brackets, commas, `=` or `;` on both sides make parentheses needless."""
-    before, after = text[: span.start].rstrip()[-2:].decode(errors="replace"), text[span.end :].lstrip()[:1]
+    head, after = text[max(0, span.start - 80) : span.start], text[span.end : span.end + 80].lstrip()[:1]
+    before = head.rstrip()[-2:].decode(errors="replace")
     return after in (b")", b"]", b",", b";") and before[-1:] in ("(", "[", ",", "=") and before not in ("==", "!=", "<=", ">=")
 
 

@@ -57,6 +57,8 @@ def _unsuitable(nest: LoopNest) -> str | None:
         kind = nest.types[reduction.name]
         if kind.name not in SIZES or (reduction.op in BITWISE and kind.name in ("float", "double")):
             return f"{reduction.name} is of type {kind.name}, which has no reduction kernel"
+        if reduction.keyed is not None and reduction.keyed[0].type.name not in SIZES:
+            return f"elements of type {reduction.keyed[0].type.name} have no reduction kernel"
         if reduction.companions and any(_companion_value(reduction, c) is None for c in reduction.companions):
             return f"the position kept with {reduction.name} is not a function of the loop's indices"
     if nest.array_reductions:
@@ -79,18 +81,30 @@ def accumulators(nest: LoopNest) -> list[Accumulator]:
     """One a reduction; arg-extremes carry their position as an iteration number."""
     made = []
     for reduction in nest.reductions:
-        op = reduction.op
-        if reduction.companions:
-            op = "argmax" if op == "max" else "argmin"  # type: ignore[assignment]
-        ties = "first" if reduction.strict else "last"
-        made.append(Accumulator(cuda_type(nest.types[reduction.name]), op, element=lambda *_: "0", ties=ties))  # type: ignore[arg-type]
+        op: accumulate.Op = reduction.op
+        if positional(reduction):
+            op = "argmax" if op == "max" else "argmin"
+        made.append(Accumulator(value_type(nest, reduction), op, lambda *_: "0", ties="first" if reduction.strict else "last"))
     return made
 
 
+def positional(reduction: Reduction) -> bool:
+    """An extreme that is kept with its position, or as its position alone."""
+    return bool(reduction.companions) or reduction.keyed is not None
+
+
+def value_type(nest: LoopNest, reduction: Reduction) -> str:
+    """The type that is compared or summed."""
+    return cuda_type(reduction.keyed[0].type if reduction.keyed is not None else nest.types[reduction.name])
+
+
+def value_name(reduction: Reduction, n: int) -> str:
+    """The variable that holds a thread's value so far."""
+    return f"cp_{n}_value" if reduction.keyed is not None else reduction.name
+
+
 def identity(reduction: Reduction, kind: str) -> str:
-    if reduction.op in BITWISE:
-        return "~0" if reduction.op == "&" else "0"
-    return accumulate.identity(reduction.op, kind)  # type: ignore[arg-type]
+    return accumulate.identity(reduction.op, kind)
 
 
 # --- kernels -----------------------------------------------------------------------------------------------------------
@@ -146,14 +160,14 @@ def _partial(nest: LoopNest, source: Source, made: Sequence[Accumulator], block:
     kernel = signature(nest, source, skip_inputs=own)
     lines = prologue(nest, printer, skip=own)
     for n, reduction in enumerate(nest.reductions):
-        kind = cuda_type(nest.types[reduction.name])
-        lines.append(f"{kind} {reduction.name} = {identity(reduction, kind)};")
-        if reduction.companions:
+        kind = value_type(nest, reduction)
+        lines.append(f"{kind} {value_name(reduction, n)} = {identity(reduction, kind)};")
+        if positional(reduction):
             lines.append(f"long long cp_{n}_at = -1;")
     lines += guarded(nest, printer, _loops(nest, printer, block))
     write = Writer()
     for n, (reduction, accumulator) in enumerate(zip(nest.reductions, made, strict=True)):
-        write(f"{accumulator.type} cp_{n} = {reduction.name};")
+        write(f"{accumulator.type} cp_{n} = {value_name(reduction, n)};")
     accumulate.reduce_block(write, made, block)
     write("if (threadIdx.x == 0) {")
     accumulate.save(write, made, lambda name: f"cp_p{name}[blockIdx.x]")
@@ -201,7 +215,8 @@ def strided(loop: BandLoop, printer: Printer, start: str, stride: str) -> str:
 
 def _final(nest: LoopNest, source: Source, made: Sequence[Accumulator], block: int) -> tuple[Signature, list[str]]:
     printer = source.printer()
-    kernel = signature(nest, source, frozenset(source.arrays), results(nest))
+    keyed = frozenset(r.keyed[0].array for r in nest.reductions if r.keyed is not None)
+    kernel = signature(nest, source, frozenset(source.arrays) - keyed, results(nest))
     write = Writer()
     accumulate.declare(write, made)
     write(f"for (int cp_i = threadIdx.x; cp_i < cp_count; cp_i += {block}) {{")
@@ -226,9 +241,14 @@ def _starts(nest: LoopNest, printer: Printer) -> list[str]:
 
 def _store(nest: LoopNest, reduction: Reduction, n: int, printer: Printer) -> list[str]:
     name = reduction.name
+    symbol = ("<" if reduction.op == "min" else ">") + ("" if reduction.strict else "=")
     match reduction.op:
+        case "min" | "max" if reduction.keyed is not None:
+            store = next(s for s in ir.walk(reduction.updates[0]) if isinstance(s, ir.Assign))
+            lines = [*_positions(nest, n), f"{name} = {printer.expr(store.value)};"]
+            old = printer.expr(reduction.keyed[1])
+            return [f"if (cp_{n}_at >= 0 && cp_{n} {symbol} {old}) {{", *indent(lines), "}", f"*{name}_value = {name};"]
         case "min" | "max" if reduction.companions:
-            symbol = ("<" if reduction.op == "min" else ">") + ("" if reduction.strict else "=")
             lines = [f"{name} = cp_{n};", *_positions(nest, n)]
             for companion in reduction.companions:
                 value = _companion_value(reduction, companion)
@@ -265,13 +285,18 @@ def _positions(nest: LoopNest, n: int) -> list[str]:
 def _printer(nest: LoopNest, source: Source) -> Printer:
     """Updates of an extreme with its position record the iteration's number instead of the position."""
     plain = source.printer()
-    updates = {id(r.updates[0]): (n, r) for n, r in enumerate(nest.reductions) if r.companions}
+    updates = {id(r.updates[0]): (n, r) for n, r in enumerate(nest.reductions) if positional(r)}
 
     def rewrite(node: ir.Node) -> str | None:
         found = updates.get(id(node))
         if found is None or not isinstance(node, ir.If):
             return None
         n, reduction = found
+        if reduction.keyed is not None:
+            new, old = reduction.keyed
+            mine = value_name(reduction, n)
+            test = source.printer(lambda x: mine if x is old else None).expr(node.condition)
+            return f"if ({test}) {{\n    {mine} = {plain.expr(new)};\n    cp_{n}_at = {_number_of(nest)};\n}}"
         value = next(
             a.value
             for a in node.then.statements

@@ -113,7 +113,7 @@ def _supported(nest: LoopNest, fact: LoopFacts) -> bool:
     types = _types(nest)
     for reduction in fact.reductions:
         kind = types.get(reduction.name)
-        if reduction.companions or kind is None or kind.name not in SIZES:
+        if reduction.companions or reduction.keyed is not None or kind is None or kind.name not in SIZES:
             return False
         if reduction.op in BITWISE and kind.name in ("float", "double"):
             return False

@@ -44,7 +44,7 @@ def harness_source(task: Task, callee: str) -> str:
     stub = [
         f'extern "C" {result} cp_callee({signature}) asm("{callee}");',
         f'extern "C" {result} cp_original({signature}) asm("{task.original.function}");',
-        f"{result} cp_original({signature}) {{ fell_back = 1;{' return ' + result + '();' if task.returns else ''} }}",
+        f"{result} cp_original({signature}) {{ fell_back = 1;{' return {};' if task.returns else ''} }}",
     ]
     variables = [_define_global(p, types) for p in task.globals]
     return "\n".join([_prelude(), *types.definitions, *variables, *stub, _main(task, types, _bind_defined), ""])

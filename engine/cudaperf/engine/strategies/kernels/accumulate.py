@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from cudaperf.engine.strategies.kernels.kernel import Writer, accumulated, require
 
-Op = Literal["+", "*", "min", "max", "&&", "||", "argmin", "argmax"]
+Op = Literal["+", "*", "&", "|", "^", "min", "max", "&&", "||", "argmin", "argmax"]
 
 _INTEGER_LIMITS: Final = {
     "int": ("(-2147483647 - 1)", "2147483647"),
@@ -57,7 +57,7 @@ def check(accumulators: Sequence[Accumulator]) -> None:
     require(len(accumulators) > 0, "a reduction needs an accumulator")
     for accumulator in accumulators:
         accumulated(accumulator.type)
-        if accumulator.op in ("&&", "||"):
+        if accumulator.op in ("&&", "||", "&", "|", "^"):
             require(accumulator.type not in _FLOATS, f"{accumulator.op} accumulates in an integer type")
 
 
@@ -69,8 +69,10 @@ def reduced(accumulators: Sequence[Accumulator], prefix: str = "cp_") -> tuple[R
 def identity(op: Op, type_name: str) -> str:
     """The text of the value that changes nothing."""
     match op:
-        case "+" | "||" | "argmin" | "argmax":
+        case "+" | "|" | "^" | "||" | "argmin" | "argmax":
             return "0"
+        case "&":
+            return f"({type_name})-1"
         case "*" | "&&":
             return "1"
         case "min":
@@ -113,7 +115,7 @@ def merge(write: Writer, accumulators: Sequence[Accumulator], other: Callable[[i
 
 def _combine(write: Writer, accumulator: Accumulator, mine: str, theirs: str, at: str, *, known: bool) -> None:
     match accumulator.op:
-        case "+" | "*":
+        case "+" | "*" | "&" | "|" | "^":
             write(f"{mine} {accumulator.op}= {theirs};")
         case "&&" | "||":
             write(f"{mine} {accumulator.op[0]}= {theirs};")

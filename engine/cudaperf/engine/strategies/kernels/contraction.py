@@ -18,7 +18,7 @@ from typing import Final
 
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.kernels import contraction_body
-from cudaperf.engine.strategies.kernels.contraction_problem import Contraction, Operand, Output, Tiling, Unit
+from cudaperf.engine.strategies.kernels.contraction_problem import STEPS, Contraction, Operand, Output, Tiling, Unit
 from cudaperf.engine.strategies.kernels.kernel import (
     STATIC_SHARED_LIMIT,
     Access,
@@ -33,6 +33,7 @@ from cudaperf.engine.strategies.kernels.kernel import (
 
 __all__ = ["SMALL", "Contraction", "Operand", "Output", "Tiling", "contraction", "tiling", "tilings"]
 
+_TENSOR: Final[tuple[Unit, ...]] = ("mma", "mma16", "tf32x3")
 SMALL: Final = Tiling(16, 16, 16, 1, 1)
 """For a few hundred results: one thread each."""
 
@@ -51,7 +52,7 @@ def tilings(type_name: str, architecture: int) -> tuple[Tiling, ...]:
 def tiling(nest: NestSchedule) -> Tiling:
     """The tiling that a schedule names; raises `ConfigurationError`."""
     tile = nest.get("tile")
-    unit: Unit = "mma16" if nest.get("mma16") else "mma" if nest.get("mma") else "fma"
+    unit: Unit = next((name for name in _TENSOR if nest.get(name)), "fma")
     block = nest.get("register" if unit == "fma" else unit)
     if tile is None or block is None:
         raise ConfigurationError("a contraction needs tile(i:,j:,k:) and register(i:,j:), mma(i:,j:) or mma16(i:,j:)")
@@ -92,7 +93,7 @@ def contraction(problem: Contraction, tile: Tiling) -> Kernels:
         ),
         block=(str(tile.threads), "1", "1"),
         shared=str(body.shared_bytes) if dynamic else "0",
-        architecture={"fma": 75, "mma": 80, "mma16": 90}[tile.unit],
+        architecture={"fma": 75, "mma": 80, "mma16": 90, "tf32x3": 80}[tile.unit],
     )
     return Kernels((kernel,), schedule)
 
@@ -137,10 +138,11 @@ def _check(problem: Contraction, tile: Tiling) -> None:
     require(32 <= tile.threads <= 1024, f"{tile.threads} threads a block; a tile needs 32 to 1024")
     require(1 < tile.stages <= 8, "stages must be 2 to 8")
     require(tile.k >= 4, "k must be at least 4")
-    if tile.unit != "fma":
-        require(problem.type == "double", "the tensor-core variants multiply doubles")
-        step_i, step_k = (8, 4) if tile.unit == "mma" else (16, 16)
-        require(tile.block_i % step_i == 0 and tile.block_j % 8 == 0, f"a warp's block must be whole {step_i} x 8 steps")
-        require(tile.k % step_k == 0, f"k must be a multiple of {step_k}")
-    registers = tile.block_i * tile.block_j * size // 4 // (1 if tile.unit == "fma" else 32)
+    step = STEPS.get(tile.unit)
+    if step is not None:
+        kind = "float" if tile.unit == "tf32x3" else "double"
+        require(problem.type == kind, f"{tile.unit} multiplies values of type {kind}")
+        require(tile.block_i % step.rows == 0 and tile.block_j % 8 == 0, f"a warp's block must be whole {step.rows} x 8 steps")
+        require(tile.k % step.terms == 0, f"k must be a multiple of {step.terms}")
+    registers = tile.block_i * tile.block_j * size // 4 // (1 if step is None else 32)
     require(registers <= 160, f"{registers} registers a thread hold sums; at most 160 fit")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cudaperf.engine.strategies.kernels import contraction_tiles as tiles
-from cudaperf.engine.strategies.kernels.contraction_arithmetic import Arithmetic, arithmetic
+from cudaperf.engine.strategies.kernels.contraction_arithmetic import Arithmetic, arithmetic, nothing
 from cudaperf.engine.strategies.kernels.contraction_problem import Contraction, Tiling
 from cudaperf.engine.strategies.kernels.contraction_tiles import Side
 from cudaperf.engine.strategies.kernels.kernel import STATIC_SHARED_LIMIT, Writer
@@ -94,26 +94,34 @@ def _choose_tile(write: Writer, problem: Contraction, tile: Tiling) -> None:
 
 
 def _pipeline(write: Writer, unit: Arithmetic, pair: tuple[Side, Side], tile: Tiling, stages: int) -> None:
-    """Copies run `stages - 1` tiles ahead of the arithmetic; one barrier a tile."""
+    """Copies run `stages - 1` tiles ahead of the arithmetic and are issued between its steps; one barrier a tile."""
+
+    def start(target: Writer, share: tuple[str, int] | None = None) -> None:
+        for side in pair:
+            tiles.copy(target, side, "cp_fill", "cp_kt", share)
+
+    def between(number: str, parts: int) -> str:
+        inner = Writer()
+        start(inner, (number, parts))
+        return inner.text
+
     write("int cp_fill = 0, cp_use = 0;")
+    write("long long cp_kt = cp_k0;")
     write("#pragma unroll 1")
-    write(f"for (long long cp_step = {1 - stages}; cp_step < cp_steps; ++cp_step) {{")
-    write("if (cp_step >= 0) {")
+    write(f"for (; cp_fill < {stages - 1}; ++cp_fill, cp_kt += {tile.k}) {{")
+    start(write)
+    write("cp_async_commit();")
+    write("}")
+    write("#pragma unroll 1")
+    write(f"for (long long cp_step = 0; cp_step < cp_steps; ++cp_step, cp_kt += {tile.k}) {{")
     write(f"cp_async_wait<{stages - 2}>();")
     write("__syncthreads();")
-    write("}")
-    write(f"if (cp_step + {stages - 1} < cp_steps) {{")
-    write(f"const long long cp_kt = cp_k0 + (cp_step + {stages - 1}) * {tile.k};")
-    for side in pair:
-        tiles.copy(write, side, "cp_fill", "cp_kt")
-    write("}")
+    write(unit.multiply(between))
     write("cp_async_commit();")
-    write(f"cp_fill = cp_fill == {stages - 1} ? 0 : cp_fill + 1;")
-    write("if (cp_step >= 0) {")
-    write(unit.multiply)
-    write(f"cp_use = cp_use == {stages - 1} ? 0 : cp_use + 1;")
+    for index in ("cp_fill", "cp_use"):
+        write(f"{index} = {index} == {stages - 1} ? 0 : {index} + 1;")
     write("}")
-    write("}")
+    write("cp_async_wait<0>();")
 
 
 def _through_registers(write: Writer, unit: Arithmetic, pair: tuple[Side, Side], tile: Tiling) -> None:
@@ -129,7 +137,7 @@ def _through_registers(write: Writer, unit: Arithmetic, pair: tuple[Side, Side],
         tiles.read(write, side, "cp_kt")
     write("}")
     write("if (cp_step >= 0) {")
-    write(unit.multiply)
+    write(unit.multiply(nothing))
     write("}")
     write("if (cp_step + 1 < cp_steps) {")
     for side in pair:

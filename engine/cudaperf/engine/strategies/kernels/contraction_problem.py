@@ -4,14 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from cudaperf.engine.plan import SizeExpr
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.kernels.kernel import Access, Parameter
 
-Unit = Literal["fma", "mma", "mma16"]
-"""Multiply-adds on the CUDA cores, on the fp64 tensor cores by 8x8x4 steps, or by Hopper's 16x8x16 steps."""
+Unit = Literal["fma", "mma", "mma16", "tf32x3"]
+"""Multiply-adds on the CUDA cores; on the fp64 tensor cores by 8x8x4 steps, or by Hopper's 16x8x16 steps; or floats as sums of
+two tf32 values each on the tf32 tensor cores, three products for one, which keeps float's accuracy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The rows and terms of one tensor-core step (it has 8 columns), and what a lane holds of A, B and C."""
+
+    rows: int
+    terms: int
+    a: int
+    b: int
+    c: int
+
+
+STEPS: Final[dict[str, Step]] = {
+    "mma": Step(8, 4, 1, 1, 2),
+    "mma16": Step(16, 16, 8, 4, 4),
+    "tf32x3": Step(16, 8, 4, 2, 4),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +89,7 @@ class Contraction:
 class Tiling:
     """Elements of C a block computes (`i` x `j`), in steps of `k`.
 
-    `block_i` x `block_j` is what one thread holds (`fma`) or one warp (`mma`, `mma16`). `stages` tiles of A and B are in
+    `block_i` x `block_j` is what one thread holds (`fma`) or one warp (the other units). `stages` tiles of A and B are in
     shared memory at a time.
     """
 

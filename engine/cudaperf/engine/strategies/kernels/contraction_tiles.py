@@ -1,8 +1,8 @@
 """The tiles of A and B in shared memory: who copies which element, and how the copies are written.
 
 A tile lies as [k][x] (x is i for A, j for B), padded by one 16-byte access, so that a thread reads its block in 16-byte pieces.
-For the tensor cores it lies the way memory does, [x][k] where k is contiguous, and rows are padded by 4 doubles: the 16 lanes
-that are served together then read 16 different pairs of banks.
+For the tensor cores it lies the way memory does, [x][k] where k is contiguous, and rows are padded by 4 elements (8 floats for
+[k][x]): the lanes that are served together then read different banks.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Side:
     @property
     def dims(self) -> tuple[int, int]:
         """The tile's rows and the padded length of a row, in elements."""
-        pad = 4 if self.tensor else 16 // SIZES[self.type]
+        pad = 16 // SIZES[self.type]
+        if self.tensor:
+            pad = 4 if self.k_last or self.type == "double" else 8
         return (self.extent, self.depth + pad) if self.k_last else (self.depth, self.extent + pad)
 
     @property
@@ -107,9 +109,12 @@ def declare_lanes(write: Writer, side: Side) -> None:
     write(f"const int cp_{side.letter}x = {at.x}, cp_{side.letter}k = {at.k};")
 
 
-def copy(write: Writer, side: Side, stage: str, k_base: str) -> None:
-    """Start the copies of this thread's elements of the tile whose first term is `k_base`."""
-    x, k = _begin(write, side, k_base)
+def copy(write: Writer, side: Side, stage: str, k_base: str, share: tuple[str, int] | None = None) -> None:
+    """Start the copies of this thread's elements of the tile whose first term is `k_base`.
+
+    With a `share` (number, of how many) only that part of them; the number is a text that unrolling makes constant.
+    """
+    x, k = _begin(write, side, k_base, share)
     access = side.operand.access
     index = f"(cp_ok ? {access.index(*side.element('cp_x', 'cp_z'))} : 0)"
     width = 8 * SIZES[side.type]
@@ -142,17 +147,21 @@ def _place(side: Side) -> tuple[str, str]:
     )
 
 
-def _unrolled(write: Writer, side: Side) -> None:
+def _unrolled(write: Writer, side: Side, share: tuple[str, int] | None = None) -> None:
+    first, last = "0", str(side.per_thread)
+    if share is not None:
+        number, parts = share
+        first, last = f"({number}) * {last} / {parts}", f"(({number}) + 1) * {last} / {parts}"
     write("#pragma unroll")
-    write(f"for (int cp_r = 0; cp_r < {side.per_thread}; ++cp_r) {{")
+    write(f"for (int cp_r = {first}; cp_r < {last}; ++cp_r) {{")
 
 
-def _begin(write: Writer, side: Side, k_base: str) -> tuple[str, str]:
+def _begin(write: Writer, side: Side, k_base: str, share: tuple[str, int] | None = None) -> tuple[str, str]:
     origin, bound = _BOUNDS[side.letter]
     x, k = _place(side)
     guard = side.operand.guard
     extra = f" && ({guard(*side.element('cp_x', 'cp_z'))})" if guard else ""
-    _unrolled(write, side)
+    _unrolled(write, side, share)
     write(f"const long long cp_x = {origin} + {x}, cp_z = {k_base} + {k};")
     write(f"const bool cp_ok = cp_x < {bound} && cp_z < cp_k1{extra};")
     return x, k
