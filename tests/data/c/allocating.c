@@ -1,16 +1,16 @@
 #include <stdlib.h>
 
-struct row {
-    double value;
-};
-
-// expect: refused code=side_effect line=12 mentions="malloc"
-// expect: refused code=unsupported line=12
-void copy_each(struct row **out, const double *in, int n)
+/* A scratch row from the heap for every row. */
+// expect: refused code=side_effect line=9 mentions="malloc"
+// expect: refused code=unsupported line=9 mentions="malloc"
+void reverse_rows(int rows, int cols, double *a)
 {
-    for (int i = 0; i < n; i++) {
-        out[i] = malloc(sizeof **out);
-        if (out[i])
-            out[i]->value = in[i];
+    for (int r = 0; r < rows; r++) {
+        double *t = malloc(cols * sizeof *t);
+        for (int c = 0; c < cols; c++)
+            t[c] = a[r * cols + cols - 1 - c];
+        for (int c = 0; c < cols; c++)
+            a[r * cols + c] = t[c];
+        free(t);
     }
 }

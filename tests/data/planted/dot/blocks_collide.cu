@@ -1,4 +1,4 @@
-// Every block adds to the one result.
+// Every block writes the one partial sum.
 // expect: hazard hazard=race line=24
 
 __device__ float block_sum(float v)

@@ -1,4 +1,5 @@
 // With no elements nothing is launched and the result stays unwritten.
+// expect: hazard hazard=initialization
 // expect: mismatch
 
 __device__ float block_sum(float v)

@@ -1,5 +1,6 @@
 // The second barrier is missing: a fast thread overwrites the tile that others still read.
-// expect: hazard hazard=race line=16
+// expect: hazard hazard=race line=17
+// expect: hazard hazard=race
 
 #define T 16
 

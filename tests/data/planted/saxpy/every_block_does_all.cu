@@ -1,7 +1,7 @@
 // Blocks overlap: each of them walks over the whole array.
 // expect: hazard hazard=race line=8
 
-extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+extern "C" __global__ void saxpy_kernel(int n, float a, const float *x, float *y)
 {
     int i = threadIdx.x;
     for (; i < n; i += blockDim.x)

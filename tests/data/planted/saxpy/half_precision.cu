@@ -1,7 +1,7 @@
 // Rounds the product to 16 bits on the way.
 // expect: mismatch array=y
 
-extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+extern "C" __global__ void saxpy_kernel(int n, float a, const float *x, float *y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

@@ -1,7 +1,7 @@
 // Threads of a block write the element of their right neighbour too.
 // expect: hazard hazard=race line=11
 
-extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+extern "C" __global__ void saxpy_kernel(int n, float a, const float *x, float *y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

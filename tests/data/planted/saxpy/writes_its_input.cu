@@ -1,7 +1,7 @@
 // Scales x in place first: the result is right, the input is not the caller's any more.
 // expect: rejected row=11
 
-extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
+extern "C" __global__ void saxpy_kernel(int n, float a, const float *x, float *y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

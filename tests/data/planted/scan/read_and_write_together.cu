@@ -1,6 +1,7 @@
-// No barrier between reading the left neighbour and writing.
+// No barrier between reading the left neighbour and writing: sums count twice, and may overflow.
+// expect: hazard hazard=race line=14
 // expect: hazard hazard=race line=13
-// expect: hazard hazard=race line=12
+// expect: hazard hazard=undefined line=14
 
 extern "C" __global__ void scan_blocks(int n, const int *in, int *out, int *totals)
 {

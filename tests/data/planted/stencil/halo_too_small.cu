@@ -9,7 +9,7 @@
 #define TX 32
 #define TY 8
 
-extern "C" __global__ void jacobi_sweep(int ny, int nx, const float *in, float *out)
+extern "C" __global__ void jacobi_sweep_kernel(int ny, int nx, const float *in, float *out)
 {
     __shared__ float tile[TY + 2][TX + 1];
     int x = blockIdx.x * TX + threadIdx.x + 1, y = blockIdx.y * TY + threadIdx.y + 1;

@@ -4,12 +4,12 @@
 #define TX 32
 #define TY 8
 
-extern "C" __global__ void jacobi_sweep(int ny, int nx, const float *in, float *out)
+extern "C" __global__ void jacobi_sweep_kernel(int ny, int nx, const float *in, float *out)
 {
     __shared__ float tile[TY + 2][TX + 2];
     int x = blockIdx.x * TX + threadIdx.x + 1, y = blockIdx.y * TY + threadIdx.y + 1;
     int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
-    bool inside = x < nx - 1 && y < ny - 2;
+    bool inside = x < nx - 1 && y < ny - 1;
     if (inside) {
         tile[ty][tx] = in[y * nx + x];
         if (tx == 1)
@@ -22,6 +22,6 @@ extern "C" __global__ void jacobi_sweep(int ny, int nx, const float *in, float *
             tile[ty + 1][tx] = in[(y + 1) * nx + x];
     }
     __syncthreads();
-    if (inside)
+    if (inside && y < ny - 2)
         out[y * nx + x] = 0.25f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
 }

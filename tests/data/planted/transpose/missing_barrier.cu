@@ -1,7 +1,7 @@
 // No barrier between filling and reading the tile.
 // expect: hazard hazard=race line=17
 
-extern "C" __global__ void transpose(int rows, int cols, const float *in, float *out)
+extern "C" __global__ void transpose_kernel(int rows, int cols, const float *in, float *out)
 {
     __shared__ float tile[32][33];
     int c = blockIdx.x * 32 + threadIdx.x;

@@ -2,7 +2,7 @@
 // expect: mismatch array=out
 // expect: hazard hazard=initialization
 
-extern "C" __global__ void transpose(int rows, int cols, const float *in, float *out)
+extern "C" __global__ void transpose_kernel(int rows, int cols, const float *in, float *out)
 {
     __shared__ float tile[32][33];
     int c = blockIdx.x * 32 + threadIdx.x;

@@ -3,7 +3,7 @@
 // expect: hazard hazard=memory
 // expect: hazard hazard=race
 
-extern "C" __global__ void transpose(int rows, int cols, const float *in, float *out)
+extern "C" __global__ void transpose_kernel(int rows, int cols, const float *in, float *out)
 {
     __shared__ float tile[32][31];
     int c = blockIdx.x * 32 + threadIdx.x;

@@ -3,7 +3,7 @@
 // expect: hazard hazard=race line=20
 // expect: mismatch array=out
 
-extern "C" __global__ void transpose(int rows, int cols, const float *in, float *out)
+extern "C" __global__ void transpose_kernel(int rows, int cols, const float *in, float *out)
 {
     __shared__ float tile[32][33];
     int c = blockIdx.x * 32 + threadIdx.x;

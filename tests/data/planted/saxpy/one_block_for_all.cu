@@ -1,0 +1,9 @@
+// As many threads a block as elements: beyond the limit of CUDA for larger arrays.
+// expect: launch_failed
+
+extern "C" __global__ void saxpy_kernel(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i] + y[i];
+}
