@@ -31,6 +31,7 @@ _SANITIZERS: dict[Sanitizer, tuple[str, ...]] = {
     "address": ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=shift-base,vptr"),
     "thread": ("-fsanitize=thread",),
 }
+_KEEP_SECONDS = 30 * 24 * 3600
 NO_COMPILER = "no C++ compiler found: install g++ (Debian/Ubuntu: sudo apt install g++)"
 _COMPILERS = ("g++", "g++-14", "g++-13", "g++-12", "g++-11", "clang++")
 
@@ -96,17 +97,26 @@ def prepare(compiler: Compiler) -> Prepared:
     target = cache_directory() / _digest(compiler)
     prepared = Prepared(compiler, target / "runtime.o", {"address": target / "address", "thread": target / "thread"})
     if target.is_dir():
+        os.utime(target)
         return prepared
     scratch = Path(tempfile.mkdtemp(prefix="building-", dir=target.parent))
     try:
         _prepare_into(scratch, compiler)
         scratch.rename(target)
+        _prune(target)
     except OSError:
         if not target.is_dir():  # another process may have been faster
             raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return prepared
+
+
+def _prune(kept: Path) -> None:
+    """Remove what other versions prepared and nothing has used for a month."""
+    for other in kept.parent.iterdir():
+        if other != kept and time.time() - other.stat().st_mtime > _KEEP_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _prepare_into(folder: Path, compiler: Compiler) -> None:
@@ -139,6 +149,7 @@ class Build:
         self._prepared = prepared
         self._job = job
         self._folder = folder
+        self._began = time.monotonic()
         translated = folder / (job.files.cu_name + ".cpp")
         translated.write_text(translate(job.files.cu, job.files.cu_name))
         (folder / job.files.header_name).write_text(job.files.header)
@@ -165,7 +176,7 @@ class Build:
             try:
                 status = self._objects[name][1].wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                return TimedOut(seconds=0.0)
+                return TimedOut(seconds=time.monotonic() - self._began)
             if status:
                 return self._explain(name)
         return self._link(sanitizer)

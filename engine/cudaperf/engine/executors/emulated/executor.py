@@ -62,9 +62,9 @@ class EmulatedExecutor:
     def __init__(
         self, limits: Limits | None = None, architecture: Architecture | None = None, workers: int | None = None
     ) -> None:
-        self._limits = limits or Limits()
         self._architecture = architecture or default_architecture()
         self._workers = workers or min(4, os.cpu_count() or 1)
+        self._limits = limits or Limits.for_machine(workers=self._workers)
 
     @property
     def device(self) -> str | None:

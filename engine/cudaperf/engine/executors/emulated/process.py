@@ -29,7 +29,7 @@ _STARTUP_FAILURES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Limits:
     """Bounds of one run: wall seconds, resident bytes of the process, bytes of emulated device memory, bytes of one file."""
 
@@ -37,6 +37,13 @@ class Limits:
     resident: int = 6 << 30
     device: int = 4 << 30
     file: int = 8 << 30
+
+    @classmethod
+    def for_machine(cls, seconds: float = 30.0, workers: int = 2) -> Limits:
+        """Bounds with which `workers` runs fit into this machine's memory."""
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        share = memory // (workers + 1)
+        return cls(seconds=seconds, resident=min(cls.resident, share), device=min(cls.device, share * 2 // 3))
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,9 +228,8 @@ def _inside_function(mask: str, at: int) -> bool:
 
 
 def _registrations(cu: str, mask: str) -> Iterator[str]:
-    if re.search(r"\b__shared__\b", mask):
-        copies = "true" if '"cp.async' in cu else "false"
-        yield f"static const ::cudaperf_emu::UsesShared cudaperf_uses_shared({copies});\n"
+    if '"cp.async' in cu:
+        yield "static const ::cudaperf_emu::UsesCopies cudaperf_uses_copies;\n"
     for number, match in enumerate(_LAUNCH_BOUNDS.finditer(mask)):
         close = _matching_paren(mask, match.end() - 1)
         found = _KERNEL_NAME.match(mask, close + 1)

@@ -54,6 +54,7 @@ struct Fiber {
   size_t size = 0;
   void *asan_fake_stack = nullptr;
   void *tsan = nullptr;
+  uint64_t launch = 0;                 // the last launch that it ran threads of
 };
 extern Fiber scheduler_fiber;
 extern Fiber *current_fiber;
@@ -72,10 +73,9 @@ const char *where();                   // "kernel k, block (0,0,0), thread (3,0,
 bool in_kernel();
 
 // --- shared.cpp ---
-extern bool shared_in_use, copies_in_use;  // the text under test declares shared memory, starts asynchronous copies
+extern bool copies_in_use;             // the text under test starts asynchronous copies
 void shared_begin_launch(const Geometry &geometry);
 void shared_begin_block();
-void shared_end_block();
 bool describe_shared(uintptr_t address, char *text, size_t size);
 
 // --- memory.cpp ---

@@ -21,6 +21,7 @@ static std::vector<Fiber *> idle;                 // without TSan: fibers with n
 static std::vector<Fiber *> pool;                 // under TSan: the fiber of a thread is fixed
 static char started, finished;                    // addresses that carry happens-before edges
 static bool dumping = false;
+static uint64_t launch_number = 0;
 constexpr unsigned POOL_THREADS = 256;           // a TSan fiber costs a millisecond and a megabyte
 
 static void enter(Thread &thread) {
@@ -35,11 +36,28 @@ static void exit_thread() {
   block.live--;
 }
 
+// What came before the launch happens before the thread.
+static void begin_thread() {
+  if (!tsan() || (current_fiber->launch == launch_number)) return;
+  current_fiber->launch = launch_number;
+  __tsan_acquire(&started);
+}
+
+// All threads of the launch happen before what follows it.
+static void join_launch() {
+  for (Fiber *fiber : pool) {
+    if (!fiber || fiber->launch != launch_number) continue;
+    __tsan_switch_to_fiber(fiber->tsan, 1);
+    __tsan_release(&finished);
+  }
+  __tsan_switch_to_fiber(scheduler_fiber.tsan, 1);
+  __tsan_acquire(&finished);
+}
+
 static void fiber_main() {
   for (;;) {
-    if (tsan()) __tsan_acquire(&started);
+    begin_thread();
     (*thread_body)();
-    if (tsan()) __tsan_release(&finished);
     exit_thread();
     bool next_is_new = !block.ready.empty() && block.threads[block.ready.front()].state == State::NEW;
     if (!tsan() && next_is_new) {
@@ -168,13 +186,11 @@ static bool release_barrier() {
 static void run_block(uint64_t number) {
   start_block(number);
   shared_begin_block();
-  if (tsan()) __tsan_release(&started);           // the new arena happens before the block
   for (;;) {
     while (!block.ready.empty()) resume(block.threads[block.ready.pop()], number);
     if (!block.live) break;
     if (!resolve_active_masks() && !release_barrier()) report_stuck();
   }
-  shared_end_block();
 }
 
 void run_grid(const Geometry &launch, const std::function<void()> &body) {
@@ -182,11 +198,12 @@ void run_grid(const Geometry &launch, const std::function<void()> &body) {
   thread_body = &body;
   gridDim = launch.grid;
   blockDim = launch.block;
+  launch_number++;
   shared_begin_launch(launch);
   if (tsan()) scheduler_fiber.tsan = __tsan_get_current_fiber(), __tsan_release(&started);
   uint64_t blocks = uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
   for (uint64_t i = 0; i < blocks; i++) run_block(ordered(i, blocks));
-  if (tsan()) __tsan_acquire(&finished);
+  if (tsan()) join_launch();
   geometry = nullptr;
 }
 

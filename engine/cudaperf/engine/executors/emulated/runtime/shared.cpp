@@ -11,25 +11,28 @@ namespace cudaperf_emu {
 constexpr size_t ARENA = 1 << 20, GAP = 1024, STATIC_LIMIT = 48 << 10, ALIGN = 128;
 struct Array { const char *name; size_t offset, size; };
 
-bool shared_in_use = false, copies_in_use = false;
-void register_shared(bool copies) {
-  shared_in_use = true;
-  copies_in_use = copies;
-}
+bool copies_in_use = false;
+void register_copies() { copies_in_use = true; }
 
 static char *arena = nullptr;
 static std::vector<Array> arrays;                 // of this launch; the first is the dynamic one
 static size_t used, static_bytes;
-static uint64_t launch_number = 0, block_number = 0;
+static uint64_t arena_launch = 0, arena_block = 0, mapped_block = 0;
+static char mapped;                               // the address that orders threads after the mapping
 static const Geometry *shared_launch = nullptr;
 
-// Under ThreadSanitizer a new mapping forgets the accesses of other blocks; scheduler.cpp orders it before the block.
+// Under ThreadSanitizer every block gets a new mapping, which forgets the accesses of other blocks. The scheduler makes it, and
+// every thread that uses shared memory is ordered after it.
 static void map_arena() {
   if (arena && !tsan()) return;
+  if (tsan()) __tsan_switch_to_fiber(scheduler_fiber.tsan, 1);
   if (arena) munmap(arena, ARENA);
   void *address = mmap(nullptr, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address == MAP_FAILED) log_line("infrastructure\tno memory for emulated shared memory"), stop();
   arena = static_cast<char *>(address);
+  if (!tsan()) return poison(arena, ARENA);
+  __tsan_release(&mapped);
+  __tsan_switch_to_fiber(current_fiber->tsan, 1);
 }
 
 static size_t place(const char *name, size_t size) {
@@ -46,21 +49,26 @@ static void open_array(const Array &array) {
 
 void shared_begin_launch(const Geometry &launch) {
   shared_launch = &launch;
-  launch_number++;
+  if (arena) poison(arena, used);                 // close what the last launch opened
+  arena_launch++;
   arrays.clear();
   used = GAP * 4;
   static_bytes = 0;
   place("dynamic shared memory", launch.dynamic_shared);
 }
 
-void shared_begin_block() {
-  block_number++;
-  if (!shared_in_use) return;
-  map_arena();
-  poison(arena, ARENA);
-  if (shared_launch->dynamic_shared) open_array(arrays[0]);
+void shared_begin_block() { arena_block++; }
+
+// The arena of the running block, made at the block's first use of shared memory.
+static void enter_arena() {
+  if (mapped_block != arena_block) {
+    map_arena();
+    mapped_block = arena_block;
+    poison(arena, used);
+    if (shared_launch->dynamic_shared) open_array(arrays[0]);
+  }
+  if (tsan()) __tsan_acquire(&mapped);
 }
-void shared_end_block() {}
 
 static void check_limits(const char *name, size_t size) {
   if (static_bytes > STATIC_LIMIT)
@@ -74,19 +82,21 @@ static void check_limits(const char *name, size_t size) {
 void *shared_array(Slot *slot, size_t size, size_t align, const char *name, int line) {
   if (!in_kernel()) hazard("undefined", line, 0, "the shared array %s is used outside of a kernel", name);
   if (align > ALIGN) hazard("undefined", line, 0, "the shared array %s asks for an alignment of %zu", name, align);
-  if (slot->launch != launch_number) {
+  enter_arena();
+  if (slot->launch != arena_launch) {
     static_bytes += size;
     check_limits(name, size);
     slot->offset = place(name, size);
-    slot->launch = launch_number;
+    slot->launch = arena_launch;
   }
-  if (slot->block != block_number) open_array({name, slot->offset, size});
-  slot->block = block_number;
+  if (slot->block != arena_block) open_array({name, slot->offset, size});
+  slot->block = arena_block;
   return arena + slot->offset;
 }
 
 void *dynamic_shared() {
   if (!in_kernel()) hazard("undefined", 0, 0, "dynamic shared memory is used outside of a kernel");
+  enter_arena();
   return arena + arrays[0].offset;
 }
 

@@ -132,7 +132,7 @@ inline Launcher launch(const char *name, int line, dim3 grid, dim3 block, std::s
   return {{name, line, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream}};
 }
 struct Bounds { Bounds(const void *kernel, int threads) { register_bounds(kernel, threads); } };
-struct UsesShared { explicit UsesShared(bool copies) { register_shared(copies); } };
+struct UsesCopies { UsesCopies() { register_copies(); } };
 // `extern __shared__ T name[];` at file scope.
 template <class T> struct DynamicShared {
   operator T *() const { return static_cast<T *>(dynamic_shared()); }

@@ -15,7 +15,7 @@ void check_pointer(const char *kernel, int line, unsigned position, const void *
 void register_bounds(const void *function, int threads);
 
 // Shared memory. One Slot for each `__shared__` declaration in the text.
-void register_shared(bool copies);
+void register_copies();
 struct Slot { std::size_t offset; std::uint64_t launch, block; };
 void *shared_array(Slot *slot, std::size_t size, std::size_t align, const char *name, int line);
 void *dynamic_shared();
