@@ -5,10 +5,13 @@ Every failure is a `Reason`; no input, however broken, gives a traceback.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import re
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +40,8 @@ class FunctionInfo:
 def load(path: str, function: str, arguments: tuple[str, ...] = ()) -> ir.Unit | Reason:
     """The function and all that it needs, or why not."""
     try:
-        return _File(parse(path, tuple(arguments))).unit(function)
+        with deep_recursion():
+            return _File(parse(path, tuple(arguments))).unit(function)
     except Refusal as refusal:
         return refusal.reason
     except RecursionError:
@@ -47,12 +51,24 @@ def load(path: str, function: str, arguments: tuple[str, ...] = ()) -> ir.Unit |
 def list_functions(path: str, arguments: tuple[str, ...] = ()) -> tuple[FunctionInfo, ...] | Reason:
     """The functions defined in the file, in order."""
     try:
-        file = _File(parse(path, tuple(arguments)))
-        return tuple(file.info(cursor) for cursor in file.own.values())
+        with deep_recursion():
+            file = _File(parse(path, tuple(arguments)))
+            return tuple(file.info(cursor) for cursor in file.own.values())
     except Refusal as refusal:
         return refusal.reason
     except RecursionError:
         return TOO_DEEP
+
+
+@contextlib.contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Room for the recursion over a tree of the greatest depth, whatever the caller's own depth."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 5000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class _File:
@@ -107,7 +123,15 @@ class _File:
         context.active.append(name)
         function = Functions(context).function(root)
         context.trees.append(root)
+        self.check_readable(context)
         return function
+
+    def check_readable(self, context: UnitContext) -> None:
+        """No function may hold a part that libclang could not read."""
+        for tree in context.trees:
+            for file, offset, reason in self.translation.errors:
+                if file == tree.source.path and tree.start <= offset < tree.end:
+                    raise Refusal(replace(reason, code=ReasonCode.UNSUPPORTED))
 
     def unit(self, name: str) -> ir.Unit:
         if name not in self.own:

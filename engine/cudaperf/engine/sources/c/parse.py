@@ -27,17 +27,21 @@ JOINED = ("-I", "-D", "-U", "-isystem", "-iquote", "-include")
 PATHS = ("-I", "-isystem", "-iquote")
 NOT_C = {".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hpp", ".py", ".o", ".so", ".a"}
 # glibc's <math.h> spells isnan and friends as builtins only for compilers that claim to be at least gcc 4.4
-FIXED = ("-x", "c", "-fgnuc-version=4.8.0", "-ferror-limit=20", "-Wno-everything")
+FIXED = ("-x", "c", "-fgnuc-version=4.8.0", "-ferror-limit=0", "-Wno-everything")
 
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A parsed file. `unit` is libclang's translation unit, `text` the main file's bytes."""
+    """A parsed file. `unit` is libclang's translation unit, `text` the main file's bytes.
+
+    `errors` are (file, offset, reason) of what libclang could not read although the host's compiler can (intrinsics).
+    """
 
     path: str
     text: bytes
     arguments: tuple[str, ...]
     unit: cindex.TranslationUnit
+    errors: tuple[tuple[str, int, Reason], ...] = ()
 
 
 def parse(path: str, arguments: tuple[str, ...] = ()) -> Translation:
@@ -45,10 +49,32 @@ def parse(path: str, arguments: tuple[str, ...] = ()) -> Translation:
     text = _read(path)
     used = tuple(arguments) or recorded_arguments(Path(path))
     unit = _index(path, used)
-    for diagnostic in unit.diagnostics:
-        if diagnostic.severity >= 3:
-            raise Refusal(_compile_error(path, text, unit, diagnostic))
-    return Translation(path, text, used, unit)
+    errors = [d for d in unit.diagnostics if d.severity >= 3 and not _is_compilers(d)]
+    if errors and not (len(errors) < unit_errors(unit) and _compiles(path, used)):
+        raise Refusal(_compile_error(path, text, unit, errors[0]))
+    located = [
+        (d.location.file.name, d.location.offset, _compile_error(path, text, unit, d)) for d in errors if d.location.file
+    ]
+    return Translation(path, text, used, unit, tuple(located))
+
+
+def unit_errors(unit: Any) -> int:
+    return sum(d.severity >= 3 for d in unit.diagnostics)
+
+
+def _compiles(path: str, arguments: tuple[str, ...]) -> bool:
+    """Whether the host's own compiler accepts the file."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return False
+    command = [compiler, "-fsyntax-only", "-w", "-x", "c", *arguments, path]
+    return subprocess.run(command, capture_output=True, check=False, timeout=120).returncode == 0
+
+
+def _is_compilers(diagnostic: Any) -> bool:
+    """Whether an error lies in the compiler's own headers: gcc's intrinsics use builtins that libclang does not know."""
+    file = diagnostic.location.file
+    return file is not None and file.name.startswith(compiler_includes())
 
 
 def _read(path: str) -> bytes:

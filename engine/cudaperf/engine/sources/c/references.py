@@ -46,6 +46,12 @@ def is_zero(node: ir.Expr) -> bool:
     return isinstance(node, ir.IntConst) and node.value == 0 and node.span is None
 
 
+def is_null(syntax: Syntax) -> bool:
+    while syntax.kind in ("CSTYLE_CAST_EXPR", "PAREN_EXPR", "UNEXPOSED_EXPR") and len(syntax.children) == 1:
+        syntax = syntax.children[0]
+    return syntax.kind == "INTEGER_LITERAL"
+
+
 def added(left: ir.Expr, op: str, right: ir.Expr) -> ir.Expr:
     """The sum or difference of two element offsets, computed as C does for pointers: at least 64 bits wide."""
     if is_zero(left) and op == "+":
@@ -127,6 +133,8 @@ class References(Expressions):
                 return self.dereferenced(self.pointer(syntax.children[0]))
             case "UNARY_OPERATOR" if opcode(syntax) == EXTENSION:
                 return self.object(syntax.children[0])
+            case "STRING_LITERAL":
+                self.refuse(syntax, "a string is not supported")
             case "CALL_EXPR":
                 self.refuse(syntax, "a member of a function's result: store the result in a variable first")
         return self.refuse(syntax, "this memory reference is not supported")
@@ -235,7 +243,7 @@ class References(Expressions):
     def compare_pointers(self, syntax: Syntax) -> ir.Expr:
         """`p < end` and `p - q` of pointers into one array."""
         op, sides = BINARY.get(opcode(syntax), ""), [inner(c) for c in syntax.children]
-        if not all(is_pointer(c.cursor.type) for c in syntax.children) or any(s.kind == "INTEGER_LITERAL" for s in sides):
+        if not all(is_pointer(c.cursor.type) for c in syntax.children) or any(is_null(s) for s in sides):
             self.refuse(syntax, "a pointer is compared with a number or NULL")
         left, right = (self.pointer(c) for c in syntax.children)
         if (left.array, left.indices[:-1], left.path[:-1]) != (right.array, right.indices[:-1], right.path[:-1]):

@@ -108,6 +108,8 @@ class Statements(Declarations):
                 return [ir.Continue(span=whole(syntax), near=syntax.near)]
             case "NULL_STMT":
                 return []
+            case "UNEXPOSED_STMT" if len(syntax.children) == 1:  # an attribute, such as a pragma's, around a statement
+                return self.statement(syntax.children[0])
             case "CASE_STMT" | "DEFAULT_STMT":
                 self.refuse(syntax, "a case label inside another statement")
         if self.is_assertion(syntax):
@@ -131,7 +133,7 @@ class Statements(Declarations):
             if is_effect(node) and node is not top:
                 up: Syntax | None = node
                 while up is not None and up is not syntax.parent:
-                    up.near, up.span = syntax.place, None
+                    up.near, up.span = up.place, None
                     up = up.parent
 
     def expression(self, syntax: Syntax) -> list[ir.Stmt]:

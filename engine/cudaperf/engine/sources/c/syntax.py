@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from clang import cindex
 
 MACRO_LOCATION = 0x80000000
-WRAPPERS = ("PAREN_EXPR", "UNEXPOSED_EXPR")
+# of nested cursors: deep trees would end in Python's own limit, also in whoever walks them later
+DEEPEST = 150
 PREFIXED = ("UNARY_OPERATOR", "CSTYLE_CAST_EXPR")
 SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/")
 
@@ -40,6 +41,7 @@ class Syntax:
     near: Span | None = None
     leaves: Counter[int] = field(default_factory=Counter)
     in_macro: bool = False
+    ends_in_argument: bool = False
 
     @property
     def place(self) -> Span | None:
@@ -157,23 +159,29 @@ class Source:
         self.path, self.text, self.macros, self.is_main = path, text, macros, is_main
         self.uses = macros.outermost(path)
         self._starts = [u.span.start for u in self.uses]
+        self._trees: dict[int, Syntax] = {}
 
     def tree(self, cursor: Any) -> Syntax:
-        """The syntax tree of a function, with spans."""
-        root = self._grow(cursor, None)
-        self._mark(root, root.leaves)
-        return root
+        """The syntax tree of a function, with spans; grown once."""
+        offset = cursor.extent.start.offset
+        if offset not in self._trees:
+            self._trees[offset] = root = self._grow(cursor, None, 0)
+            self._mark(root, root.leaves)
+        return self._trees[offset]
 
     def use_at(self, offset: int) -> int:
         """The index of the macro use that covers an offset, or -1."""
         index = bisect.bisect_right(self._starts, offset) - 1
         return index if index >= 0 and offset < self.uses[index].span.end else -1
 
-    def _grow(self, cursor: Any, parent: Syntax | None) -> Syntax:
+    def _grow(self, cursor: Any, parent: Syntax | None, depth: int) -> Syntax:
+        if depth > DEEPEST:
+            raise RecursionError
         extent = cursor.extent
         node = Syntax(cursor, cursor.kind.name, extent.start.offset, extent.end.offset, self, parent)
         node.in_macro = bool(extent.begin_int_data & MACRO_LOCATION)
-        node.children = [self._grow(child, node) for child in cursor.get_children()]
+        node.ends_in_argument = bool(extent.end_int_data & MACRO_LOCATION)
+        node.children = [self._grow(child, node, depth + 1) for child in cursor.get_children()]
         for child in node.children:
             node.leaves.update(child.leaves)
         if not node.children and node.in_macro:
@@ -192,7 +200,7 @@ class Source:
         span = Span(node.start, node.end)
         first = self.use_at(node.start) if node.in_macro else -1
         last = self.use_at(node.end - 1) if node.end > node.start else -1
-        if node.in_macro and (first < 0 or self.uses[first].span.start != node.start):
+        if node.ends_in_argument or (node.in_macro and (first < 0 or self.uses[first].span.start != node.start)):
             return None
         if (first, last) == (-1, -1):
             return span if node.end > node.start else None
