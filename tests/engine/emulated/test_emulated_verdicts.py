@@ -21,7 +21,7 @@ def test_fault_is_named_at_its_line(case: Case, tmp_path: Path) -> None:
     assert verdict.kind == case.verdict, verdict
     if isinstance(verdict, Hazard):
         assert verdict.hazard == case.hazard, verdict
-        assert verdict.configuration == 0 or case.name == "host_pointer"
+        assert verdict.configuration == 0
         found = {verdict.line, verdict.other_line} - {None}
         expected = {case.line, case.other} - {None}
         assert found == expected, verdict
