@@ -56,7 +56,9 @@ class _Describer:
     def __init__(self, program: Program, given: dict[str, str]) -> None:
         self.program = program
         self.function = program.unit.function
-        self.variables = self.function.parameters + self.function.globals
+        inside = ir.embedded(program.unit)
+        self.globals = tuple(v for v in self.function.globals if v.name not in inside)
+        self.variables = self.function.parameters + self.globals
         scalars = frozenset(v.name for v in self.variables if not v.is_array)
         self.extents = Extents(program.model, program.space, given, scalars)
         self.swapped = _swapped(program.steps)
@@ -74,7 +76,7 @@ class _Describer:
             *_plan_names(self.program.steps),
         )
         parameters = tuple(self.parameter(v, arrays, rules, free, sized) for v in self.function.parameters)
-        globals_ = tuple(self.parameter(v, arrays, rules, free, sized) for v in self.function.globals)
+        globals_ = tuple(self.parameter(v, arrays, rules, free, sized) for v in self.globals)
         preamble = self.program.unit.preamble
         return Task(
             name=self.function.name,

@@ -7,11 +7,13 @@ process: neither the old nor the new values are there any more.
 
 from __future__ import annotations
 
+import re
 from itertools import combinations, zip_longest
 from math import prod
 
 from cudaperf.engine.emit import expressions
 from cudaperf.engine.emit.expressions import Scope
+from cudaperf.engine.emit.host_reads import HostReads
 from cudaperf.engine.emit.layout import Layout
 from cudaperf.engine.emit.signatures import array_types
 from cudaperf.engine.emit.wording import words
@@ -38,6 +40,8 @@ def declarations(layout: Layout, fallback: str | None) -> str:
     for p in task.globals:
         kind = layout.speller.element(p)
         const = "const " if isinstance(p, ArrayParameter) and p.const else ""
+        if const and re.search(rf"\b{p.name}\s*(\[[^\]]*\]\s*)+=", layout.candidate.device_code):
+            continue  # its definition stands in the device code
         if isinstance(p, ScalarParameter):
             out(f'extern "C" {kind} {p.name};')
         elif "[" in p.declaration or "*" not in p.declaration:
@@ -61,7 +65,8 @@ class HostEntry:
         self.bytes = {p.name: layout.local(f"{p.name}_bytes") for p in self.task.arrays}
         self.device = {p.name: layout.local(f"{p.name}_device") for p in self.task.arrays}
         pointers = {p.name: (layout.cpp[p.name], self.bytes[p.name]) for p in self.task.arrays}
-        self.scope = Scope(layout.scope.symbols, pointers)
+        self.scope = Scope(layout.scope.symbols, pointers, layout.scalar_requirements)
+        self.unchecked = Scope(layout.scope.symbols, pointers)
         preconditions = Writer(1)
         self._preconditions(preconditions)
         self.preconditions = preconditions.lines
@@ -106,12 +111,15 @@ class HostEntry:
             self._require(out, sane, f"{name} is out of range")
         early = [text for text in self.layout.requirements if not arrays(text)]
         for text in early:
-            self._require(out, expressions.condition(text, self.scope), f"{words(text)} does not hold")
+            self._require(out, expressions.condition(text, self.unchecked), f"{words(text)} does not hold")
+        reads = HostReads(self.layout, self.scope)
         for p in self._by_dependence():
-            out(f"const size_t {self.bytes[p.name]} = {self._size(p)};")
+            known = p.model_copy(update={"extents": tuple(reads.named(out, extent) for extent in p.extents)})
+            out(f"const size_t {self.bytes[p.name]} = {self._size(known, reads.scope)};")
         for text in self.layout.requirements:
             if text not in early:
-                self._require(out, expressions.condition(text, self.scope), f"{words(text)} does not hold")
+                condition = expressions.condition(reads.named(out, text), reads.scope)
+                self._require(out, condition, f"{words(text)} does not hold")
         for a, b in combinations(self.task.arrays, 2):
             if a.access != "in" or b.access != "in":
                 parts = ", ".join([self.layout.cpp[a.name], self.bytes[a.name], self.layout.cpp[b.name], self.bytes[b.name]])
@@ -138,13 +146,13 @@ class HostEntry:
             visit(p, (p.name,))
         return ordered
 
-    def _size(self, p: ArrayParameter) -> str:
+    def _size(self, p: ArrayParameter, scope: Scope) -> str:
         numbers = [expressions.constant(extent) for extent in p.extents]
-        count, element = expressions.value(p.extents[0], self.scope), f"sizeof(*{self.layout.cpp[p.name]})"
+        count, element = expressions.extent(p.extents[0], scope), f"sizeof(*{self.layout.cpp[p.name]})"
         if all(number is not None for number in numbers):
-            return expressions.bytes_of(str(prod(max(number or 0, 0) for number in numbers)), element, self.scope)
+            return expressions.bytes_of(str(prod(max(number or 0, 0) for number in numbers)), element, scope)
         for extent in p.extents[1:]:
-            count = f"cp_area({count}, {expressions.value(extent, self.scope)})"
+            count = f"cp_area({count}, {expressions.extent(extent, scope)})"
         return f"cp_bytes({count}, {element})"
 
     def _inputs(self, out: Writer) -> None:

@@ -101,7 +101,7 @@ class Extents:
             return "0"
         with self.space.budget():
             reached = reached.coalesce()
-            params = reached.params().coalesce()
+            params = self._without_data(reached.params().coalesce())
             negative = reached.intersect(self.space.set(dims, Compare(-Poly.atom(dims[0]) - ONE, ">=")))
             if not negative.is_empty():
                 self.preconditions.append(negative.params())
@@ -118,7 +118,14 @@ class Extents:
         else:
             total = self._last_row(texts, shape)
             gate = gate or " and ".join(f"{_paren(t)} > 0" for t in texts)
-        return total if gate is None else f"({total}) if {gate} else 0"
+        return total if gate is None else f"{_paren(total)} if {gate} else 0"
+
+    def _without_data(self, params: Any) -> Any:
+        """A condition on arguments alone, whatever the data."""
+        for k in range(params.dim(isl.dim_type.param) - 1, -1, -1):
+            if self.space.names[params.get_dim_name(isl.dim_type.param, k)].startswith("@"):
+                params = params.project_out(isl.dim_type.param, k, 1)
+        return params.coalesce()
 
     def _last_row(self, texts: list[str], shape: Layout) -> str:
         """1 + the flat index of the last element, where rows are longer than what is used of them."""
@@ -142,7 +149,8 @@ class Extents:
             index = (*index, *[Poly()] * (len(dims) - len(index)))[: len(dims)]
             points = tuple(Compare(p - Poly.atom(d), "=") for p, d in zip(index, dims, strict=True))
             condition: Condition = And((access.statement.domain, *points))
-            condition = And((condition, *self._bounded_data(condition)))
+            loops = And((*(v.condition for v in access.statement.loops), *points))
+            condition = And((condition, *self._bounded_data(loops)))
             with self.space.budget():
                 here = self.space.set(dims, condition, tuple(v.atom for v in access.statement.loops))
                 if here.is_empty():

@@ -14,6 +14,7 @@ Conventions
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Literal
@@ -362,6 +363,20 @@ class Unit:
     preamble: Preamble = Preamble()
     assumptions: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+
+
+def embedded(unit: Unit) -> frozenset[str]:
+    """File-scope constants that kernels take from the text of the preamble instead of as arguments.
+
+    Scalars of known value, and `const` tables that a helper reads (a device function has no other way to them).
+    """
+    scalars = {v.name for v in unit.function.globals if not v.is_array and v.value is not None}
+    tables = {v.name for h in unit.helpers for v in h.globals if v.is_array and v.const and _defined(v.name, unit)}
+    return frozenset(scalars | tables)
+
+
+def _defined(name: str, unit: Unit) -> bool:
+    return any(re.search(rf"\b{name}\s*(\[[^\]]*\]\s*)+=", text) for text in unit.preamble.types)
 
 
 # --- walking -----------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ class _Partition:
                     raise self.refusal(ReasonCode.SIDE_EFFECT, message, node)
         for helper in self.unit.helpers:
             for variable in helper.globals:
-                if variable.value is None and not (variable.const and variable.is_array):
+                if variable.value is None and variable.name not in ir.embedded(self.unit):
                     message = f"{helper.name} reads the file-scope variable {variable.name}: pass it as an argument"
                     raise self.refusal(ReasonCode.UNSUPPORTED, message, helper)
 
@@ -291,8 +291,9 @@ class _Partition:
         return tuple(reversed(kept))
 
     def parameters_in(self, names: frozenset[str]) -> tuple[str, ...]:
+        inside = ir.embedded(self.unit)
         scalars = [v.name for v in self.unit.function.parameters + self.unit.function.globals if not v.is_array]
-        return tuple(n for n in scalars if n in names)
+        return tuple(n for n in scalars if n in names and n not in inside)
 
     def outer_in(self, names: frozenset[str]) -> tuple[str, ...]:
         return tuple(v for v in self.repeats.values() if v in names)

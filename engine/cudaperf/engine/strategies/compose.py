@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -59,8 +60,8 @@ class Choices:
 
 def source_of(program: Program, extents: Mapping[str, str] | None = None) -> Source:
     """Arrays in parameter order: arguments, globals, then the function's local arrays."""
-    function = program.unit.function
-    arrays = {v.name: v for v in function.parameters + function.globals if v.is_array}
+    function, inside = program.unit.function, ir.embedded(program.unit)
+    arrays = {v.name: v for v in function.parameters + function.globals if v.is_array and v.name not in inside}
     for node in ir.walk(function.body):
         if isinstance(node, ir.Decl) and node.dims and any(a.name == node.name for a in program.local_arrays):
             arrays[node.name] = ir.Variable(node.name, node.type, dims=node.dims)
@@ -118,7 +119,7 @@ def compose(program: Program, source: Source, chosen: Mapping[str, Offer]) -> Ca
     ]
     temporaries += [Temporary(name=a.name, type=cuda_type(a.type), count=a.count) for a in program.local_arrays]
     temporaries += [t for offer in offers for t in offer.temporaries]
-    code = "\n\n".join([*_preamble(program.unit.preamble), *kernels]) + "\n"
+    code = "\n\n".join([*_preamble(program.unit), *kernels]) + "\n"
     return Candidate(
         device_code=code,
         plan=LaunchPlan(temporaries=tuple(temporaries), steps=steps, result=program.result),
@@ -130,10 +131,19 @@ def compose(program: Program, source: Source, chosen: Mapping[str, Offer]) -> Ca
     )
 
 
-def _preamble(preamble: ir.Preamble) -> list[str]:
-    parts = ["\n".join(preamble.macros), "\n\n".join(preamble.types)]
-    parts += [f"static __host__ __device__ __forceinline__ {helper}" for helper in preamble.helpers]
+def _preamble(unit: ir.Unit) -> list[str]:
+    """Macros, types and constants, helpers; tables that helpers read become device memory."""
+    preamble = unit.preamble
+    tables = [v.name for v in unit.function.globals if v.is_array and v.name in ir.embedded(unit)]
+    types = [_on_device(text) if any(re.search(rf"\b{t}\s*\[", text) for t in tables) else text for text in preamble.types]
+    parts = ["\n".join(preamble.macros), "\n\n".join(types)]
+    where = "static __device__ __forceinline__" if tables else "static __host__ __device__ __forceinline__"
+    parts += [f"{where} {helper}" for helper in preamble.helpers]
     return [part for part in parts if part.strip()]
+
+
+def _on_device(text: str) -> str:
+    return f"static __device__ {text.removeprefix('static ')}"
 
 
 def _steps(steps: Sequence[ProgramStep], source: Source, chosen: Mapping[str, Offer], kernels: list[str]) -> tuple[Step, ...]:

@@ -7,7 +7,7 @@ neighbouring elements most often, so that accesses coalesce.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from cudaperf.engine.loops import ir
@@ -170,6 +170,12 @@ def nest_body(nest: LoopNest, printer: Printer, threads: frozenset[str]) -> list
     return _level(nest, 0, printer, threads)
 
 
+def own_header(loop: BandLoop, printer: Printer) -> str:
+    """The loop's header, declaring its variable where the user declared it elsewhere."""
+    node = loop.node if loop.node.declared else replace(loop.node, declared=True, header=None)
+    return printer.for_header(node)
+
+
 def _level(nest: LoopNest, depth: int, printer: Printer, threads: frozenset[str]) -> list[str]:
     if depth == len(nest.band):
         return [line for s in nest.body for line in printer.statement(s)]
@@ -177,7 +183,7 @@ def _level(nest: LoopNest, depth: int, printer: Printer, threads: frozenset[str]
     inner = [line for s in loop.before for line in printer.statement(s)]
     inner += _level(nest, depth + 1, printer, threads)
     if loop.var not in threads:
-        return [f"{printer.for_header(loop.node)} {{", *indent(inner), "}"]
+        return [f"{own_header(loop, printer)} {{", *indent(inner), "}"]
     if loop.tight:
         return inner
     low = operand(printer.expr(loop.node.lower))

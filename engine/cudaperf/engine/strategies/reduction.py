@@ -21,7 +21,7 @@ from cudaperf.engine.strategies.kernel import Signature, Source, cuda_type, defi
 from cudaperf.engine.strategies.kernels import accumulate
 from cudaperf.engine.strategies.kernels.accumulate import Accumulator, Reduced
 from cudaperf.engine.strategies.kernels.kernel import SIZES, Writer
-from cudaperf.engine.strategies.map import condition, operand
+from cudaperf.engine.strategies.map import condition, operand, own_header
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "reduction"
@@ -195,7 +195,7 @@ def _loops(nest: LoopNest, printer: Printer, block: int) -> list[str]:
             warps = block // 32
             header = strided(loop, printer, f"blockIdx.x * {warps} + threadIdx.x / 32", f"gridDim.x * {warps}")
         else:
-            header = printer.for_header(loop.node)
+            header = own_header(loop, printer)
         inner = [f"{header} {{", *indent(inner), "}"]
     return inner
 
