@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from cudaperf.engine.candidate import Candidate
 from cudaperf.engine.plan import (
     Copy,
@@ -588,3 +591,9 @@ def cascade() -> Case:
 
 
 CASES = {make.__name__: make for make in (scale, heat, dot, smooth, drift, layer, spmv, mix, add_one, settle, cascade)}
+
+
+def sampled(*names: str, among: tuple[str, ...] = tuple(CASES)) -> list[ParameterSet]:
+    """These cases, and the others among all as slow tests."""
+    quick = [pytest.param(name) for name in names]
+    return quick + [pytest.param(name, marks=pytest.mark.slow) for name in among if name not in names]

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from emit_cases import CASES
+from emit_cases import CASES, sampled
 
 from cudaperf.engine.emit.cuda import emit
 from cudaperf.engine.executors.emulated.build import INCLUDE
@@ -40,7 +40,7 @@ def test_the_header_stands_alone(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled("scale", "dot", "layer"))
 def test_nvcc_has_nothing_to_say(name: str, tmp_path: Path) -> None:
     path = write(name, tmp_path)
     warnings = ("-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror")

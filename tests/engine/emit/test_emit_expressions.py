@@ -6,11 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cudaperf.engine import size
 from cudaperf.engine.emit import expressions
 from cudaperf.engine.emit.expressions import Scope, Symbol
 from cudaperf.engine.emit.intervals import LARGEST, Interval
+from cudaperf.engine.emit.simplify import simplified
 from cudaperf.engine.emit.support import standard_headers, support
 from cudaperf.engine.executors.emulated.build import find_compiler
 
@@ -91,7 +94,7 @@ def test_values_beyond_64_bits_saturate(tmp_path: Path) -> None:
     texts = ("l * l", "-l * l", "l * 8 + l * 8", "l * -8 - l * 8", "n % (n - n)", "l // (n - n)", "ceildiv(l, n - n)")
     prints = "\n".join(f'printf("%lld\\n", (long long)({expressions.value(text, SCOPE)}));' for text in texts)
     high, low = 2**63 - 1, -(2**63)
-    assert run(f"long l = 1L << 60; int n = 5;\n{prints}", tmp_path) == [high, low, high, low, high, high, high]
+    assert run(f"long l = 1L << 60; int n = 5;\n{prints}", tmp_path) == [high, low, high, -high, high, high, high]
 
 
 @pytest.mark.parametrize(
@@ -119,3 +122,51 @@ def test_negations(text: str, printed: str) -> None:
 def test_data_of_arrays_can_not_be_read_on_the_device() -> None:
     with pytest.raises(size.SizeError, match="rowptr"):
         expressions.value("at(rowptr, n)", SCOPE)
+
+
+@pytest.mark.parametrize(
+    ("text", "facts", "short"),
+    [
+        ("n - 2 + 1 - 1", (), "n - 2"),
+        ("0 + 1", (), "1"),
+        ("2 * (n - 1) - n + 3 * m", (), "n + 3 * m - 2"),
+        ("max(0, n)", (), "n"),
+        ("max(n - 1, max(n + 1, n))", (), "n + 1"),
+        ("n if n > 0 else 0", (), "n"),
+        ("n if n >= 2 else 0", (), "n if n >= 2 else 0"),
+        ("n + 1 if n >= 0 else 0", (), "n + 1"),
+        ("max(1 if n >= 2 and m >= 1 else 0, n if n >= 2 and m >= 1 else 0)", ("n >= 2",), "n if m >= 1 else 0"),
+        ("max(n if n >= 2 and m >= 1 else 0, n - 1 if n >= 3 and m >= 1 else 0)", (), "n if n >= 2 and m >= 1 else 0"),
+        ("at(a, n) if n > 0 else 0", (), "at(a, n) if n > 0 else 0"),
+        ("max(n, m)", (), "max(n, m)"),
+        ("top(a, n if n > 0 else 0) - 1 if n > 0 else 0", (), "top(a, n) - 1"),
+        ("top(a, n + 1 if n > 0 else 0) if n > 0 else 0", (), "top(a, n + 1 if n > 0 else 0)"),
+        ("top(a, n) if (n - 1 >= 0 and m > 0) and n > 0 else 0", (), "top(a, n) if m > 0 else 0"),
+    ],
+)
+def test_extents_are_said_shortly(text: str, facts: tuple[str, ...], short: str) -> None:
+    assert simplified(text, facts, extent=True) == short
+
+
+SMALL = st.integers(-4, 4)
+LEAVES = st.sampled_from(["n", "m", "0", "1", "2", "n - 1", "m + 2", "2 * n"])
+
+
+def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    condition = st.builds(lambda a, op, b: f"{a} {op} {b}", LEAVES, st.sampled_from([">=", ">", "<", "<="]), LEAVES)
+    return st.one_of(
+        st.builds(lambda a, op, b: f"({a}) {op} ({b})", inner, st.sampled_from("+-*"), inner),
+        st.builds(lambda name, a, b: f"{name}({a}, {b})", st.sampled_from(["min", "max"]), inner, inner),
+        st.builds(lambda c, d, a: f"(({a}) if {c} and {d} else 0)", condition, condition, inner),
+    )
+
+
+@given(st.recursive(LEAVES, compound, max_leaves=8), SMALL, SMALL)
+def test_simplified_expressions_keep_their_values(text: str, n: int, m: int) -> None:
+    values = {"n": n, "m": m}
+    expected = size.evaluate(text, values)
+    assert size.evaluate(simplified(text), values) == expected
+    assert max(0, size.evaluate(simplified(text, extent=True), values)) == max(0, expected)
+    if n >= 1 and m > n:
+        given_facts = simplified(text, ("n >= 1 and m > n",), extent=True)
+        assert max(0, size.evaluate(given_facts, values)) == max(0, expected)

@@ -58,7 +58,7 @@ def opening(task: Task, candidate: Candidate, cu_name: str, account: Account | N
     lines = [f"SPDX-License-Identifier: {spdx}", _written_by(task), *_wrapped(note.format(path=task.original.path))]
     lines += ["", *_wrapped(candidate.account)] if candidate.account else []
     lines += ["", *_labelled("Verified", account.claim if account else "")]
-    lines += _labelled("Chosen", account.chosen_by if account else "")
+    lines += _labelled("Chosen", account.chosen_by.removeprefix("chosen ") if account else "")
     lines += _labelled("Schedule", candidate.schedule)
     lines += ["", f"nvcc:  {nvcc_line(candidate, cu_name)}", "       (then link with nvcc, or with -lcudart)"]
     cmake = cmake_lines(candidate, cu_name)

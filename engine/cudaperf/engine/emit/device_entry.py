@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from cudaperf.engine.emit import expressions
+from cudaperf.engine.emit.expressions import Scope
 from cudaperf.engine.emit.layout import Layout
 from cudaperf.engine.emit.replay import expressions_of, swaps
 from cudaperf.engine.emit.spelling import type_name
@@ -79,7 +80,7 @@ def _guards(out: Writer, layout: Layout) -> None:
         out(f"if ({insane})")
         out("    return cudaErrorInvalidValue;")
     for text in layout.scalar_requirements:
-        out(f"if ({expressions.negation(text, layout.scope)})")
+        out(f"if ({expressions.negation(text, Scope(layout.scope.symbols, {}))})")
         out("    return cudaErrorInvalidValue;")
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cudaperf.engine.emit.intervals import INT64, LARGEST, Interval, interval
+from cudaperf.engine.emit.simplify import simplified
 from cudaperf.engine.size import SizeError, parse
 from cudaperf.engine.task import ElementType, ScalarType
 
@@ -41,16 +42,20 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean at one place: scalars, and (on the host) arrays as (pointer, bytes) texts for at(...) and top(...)."""
+    """What names mean at one place: scalars, and (on the host) arrays as (pointer, bytes) texts for at(...) and top(...).
+
+    `facts` are size expressions that have been checked before.
+    """
 
     symbols: Mapping[str, Symbol]
     arrays: Mapping[str, tuple[str, str]]
+    facts: tuple[str, ...] = ()
 
     def ranges(self) -> dict[str, Interval]:
         return {name: symbol.range for name, symbol in self.symbols.items()}
 
     def with_symbol(self, name: str, symbol: Symbol) -> Scope:
-        return Scope({**self.symbols, name: symbol}, self.arrays)
+        return Scope({**self.symbols, name: symbol}, self.arrays, self.facts)
 
 
 def symbol(text: str, element: ElementType) -> Symbol | None:
@@ -64,9 +69,13 @@ def symbol(text: str, element: ElementType) -> Symbol | None:
     return Symbol(text, Interval(max(low, -LARGEST), min(high, LARGEST)), element.bits, element.signed)
 
 
+def _tree(text: str, scope: Scope) -> ast.expr:
+    return parse(simplified(text, scope.facts))
+
+
 def bounds(text: str, scope: Scope) -> Interval:
     """Between which values the expression lies."""
-    return interval(parse(text), scope.ranges())
+    return interval(_tree(text, scope), scope.ranges())
 
 
 def constant(text: str) -> int | None:
@@ -83,23 +92,23 @@ def _operands(tree: ast.expr) -> list[ast.expr]:
 
 def value(text: str, scope: Scope) -> str:
     """C++ text of any integer type that holds the value: for arguments of functions that take `long long`."""
-    return _Printer(scope).narrow(parse(text))[0]
+    return _Printer(scope).narrow(_tree(text, scope))[0]
 
 
-def wide(text: str, scope: Scope) -> str:
-    """C++ text of type `long long`."""
-    return _Printer(scope).wide(parse(text))[0]
+def extent(text: str, scope: Scope) -> str:
+    """The same for a number of elements, where values below 0 are as good as 0."""
+    return _Printer(scope).narrow(parse(simplified(text, scope.facts, extent=True)))[0]
 
 
 def operand(text: str, scope: Scope) -> str:
     """C++ text of type `long long` that may follow a cast or stand in a product."""
-    printed, level = _Printer(scope).wide(parse(text))
+    printed, level = _Printer(scope).wide(_tree(text, scope))
     return printed if level >= _UNARY else f"({printed})"
 
 
 def term(text: str, scope: Scope) -> str:
     """C++ text that may follow a `+`."""
-    printed, level = _Printer(scope).narrow(parse(text))
+    printed, level = _Printer(scope).narrow(_tree(text, scope))
     return printed if level >= _PRODUCT else f"({printed})"
 
 
@@ -107,23 +116,23 @@ def bytes_of(count: str, element: str, scope: Scope) -> str:
     """C++ text for the size of `count` elements of `element` ("sizeof(double)") bytes, 0 where it is negative."""
     number = constant(count)
     if number is None or not 0 <= number < 2**31:
-        return f"cp_bytes({value(count, scope)}, {element})"
+        return f"cp_bytes({extent(count, scope)}, {element})"
     return element if number == 1 else f"{number} * {element}"
 
 
 def comparable(text: str, scope: Scope) -> str:
     """C++ text that compares with a `long long` as in mathematics."""
-    return _Printer(scope).compared(parse(text))
+    return _Printer(scope).compared(_tree(text, scope))
 
 
 def condition(text: str, scope: Scope) -> str:
     """C++ text that is true where the expression is not zero."""
-    return _Printer(scope).narrow(parse(text))[0]
+    return _Printer(scope).narrow(_tree(text, scope))[0]
 
 
 def negation(text: str, scope: Scope) -> str:
     """C++ text that is true where the expression is zero."""
-    tree = parse(text)
+    tree = _tree(text, scope)
     if isinstance(tree, ast.Compare):
         return _Printer(scope).relation(tree, negated=True)[0]
     printed, level = _Printer(scope).narrow(tree)
@@ -148,6 +157,9 @@ class _Printer:
                 return self.symbol(name).text, _ATOM
             case ast.UnaryOp(operand=ast.Constant(value=int() as number)) if number < 2**31:
                 return f"-{number}", _UNARY
+            case ast.IfExp(test=test, body=body, orelse=orelse) if self._plain(body) and self._plain(orelse):
+                chosen = [self._paren(self.narrow(part), _OR) for part in (test, body, orelse)]
+                return f"{chosen[0]} ? {chosen[1]} : {chosen[2]}", _SELECT
             case ast.Compare():
                 return self.relation(node)
             case ast.BoolOp(op=op, values=values):
@@ -164,6 +176,8 @@ class _Printer:
             case ast.Name(id=name):
                 found = self.symbol(name)
                 return (found.text, _ATOM) if found.wide else (f"(long long){found.text}", _UNARY)
+            case ast.UnaryOp(operand=inner) if not interval(node, self.ranges).within(INT64):
+                return f"cp_sub(0, {self.narrow(inner)[0]})", _ATOM
             case ast.UnaryOp(operand=inner):
                 return f"-{self._paren(self.wide(inner), _ATOM)}", _UNARY
             case ast.BinOp():

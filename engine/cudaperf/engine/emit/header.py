@@ -205,8 +205,9 @@ def _arrays(layout: Layout, arrays: tuple[ArrayParameter, ...]) -> list[str]:
     access = {"in": "read", "out": "written", "inout": "read and written"}
     width = max(len(p.name) for p in arrays)
     kind = max(len(access[p.access]) for p in arrays)
-    lines = [
-        f"  {p.name:{width}}  {access[p.access]:{kind}}  {extent_words(p.extents)}{' (file scope)' if p.is_global else ''}"
-        for p in arrays
-    ]
+    lines = []
+    for p in arrays:
+        extent = extent_words(p.extents, layout.scalar_requirements)
+        where = " (file scope)" if p.is_global else ""
+        lines.append(f"  {p.name:{width}}  {access[p.access]:{kind}}  {extent}{where}")
     return [*lines, ""]

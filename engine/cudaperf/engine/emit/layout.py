@@ -82,7 +82,7 @@ class Layout:
     def scope(self) -> Scope:
         """Integer parameters as size expressions see them."""
         found = {p.name: expressions.symbol(self.cpp[p.name], p.type) for p in self.variables if isinstance(p, ScalarParameter)}
-        return Scope({name: symbol for name, symbol in found.items() if symbol is not None}, {})
+        return Scope({name: symbol for name, symbol in found.items() if symbol is not None}, {}, self.scalar_requirements)
 
     @cached_property
     def requirements(self) -> tuple[str, ...]:

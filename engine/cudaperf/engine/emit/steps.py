@@ -5,7 +5,6 @@ Every CUDA call is checked. Not promised: library calls, which plain CUDA C++ ha
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +32,6 @@ from cudaperf.engine.plan import (
     When,
 )
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
-from cudaperf.engine.size import parse
 
 _STATIC_SHARED: Final = 49152
 _BITS: Final = {"char": 8, "signed char": 8, "short": 16, "int": 32, "int32_t": 32}
@@ -156,16 +154,7 @@ def _shared(out: Writer, node: Launch, place: Place) -> str:
 def _shape(shape: tuple[str, str, str], scope: Scope) -> str:
     """Arguments of cp_grid and cp_block; trailing ones are their defaults."""
     used = max([1] + [k + 1 for k, text in enumerate(shape) if expressions.constant(text) != 1])
-    return ", ".join(expressions.value(_without_zero(text), scope) for text in shape[:used])
-
-
-def _without_zero(text: str) -> str:
-    """`max(0, x)` as x: an extent below 0 is an empty grid as one of 0 is."""
-    match parse(text):
-        case ast.Call(func=ast.Name(id="max"), args=[ast.Constant(value=0), inner]):
-            return ast.unparse(inner)
-        case _:
-            return text
+    return ", ".join(expressions.extent(text, scope) for text in shape[:used])
 
 
 def _dim3(shape: tuple[int, int, int]) -> str:
