@@ -80,12 +80,12 @@ def profitable(unit: ir.Unit, task: Task) -> None:
         raise Refusal(c.place(unit, ReasonCode.NOT_PROFITABLE, message, first))
 
 
-def offered(analysed: Analysed, wanted: Schedule | None) -> Choices:
-    """What the strategies offer; a nest with no offer is a refusal that lists why each strategy declined."""
+def offered(analysed: Analysed, wanted: Schedule | None = None, architecture: int = 90) -> Choices:
+    """What the strategies offer for an architecture; a nest with no offer is a refusal that lists why each strategy declined."""
     from cudaperf.engine.sources import c
 
     extents = {a.name: " * ".join(f"({t})" for t in a.extents) for a in analysed.task.arrays}
-    made = choices(analysed.program, wanted, extents)
+    made = choices(analysed.program, wanted, extents, architecture)
     for nest in nests(analysed.program.steps):
         if not made.offers[nest.name]:
             because = "; ".join(made.refusals[nest.name]) or "no strategy of that name"

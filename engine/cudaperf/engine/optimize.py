@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cudaperf.engine.analyse import Analysed, analyse, offered
 from cudaperf.engine.candidate import Candidate
 from cudaperf.engine.emit.account import Account, version
 from cudaperf.engine.emit.cuda import emit
-from cudaperf.engine.evidence import CHOSEN_BY_MODEL, EMULATED_CLAIM, Baseline, Evidence, Judged
-from cudaperf.engine.executors.protocol import EmittedFiles, Executor
+from cudaperf.engine.evidence import CHOSEN_BY_MODEL, EMULATED_CLAIM, Baseline, ConfigurationSpec, Evidence, Judged
+from cudaperf.engine.executors.protocol import EmittedFiles, Executor, Job
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.result import (
     CandidateSummary,
@@ -37,8 +38,15 @@ from cudaperf.engine.schedule import parse as parse_schedule
 from cudaperf.engine.strategies.compose import candidates as compose_candidates
 from cudaperf.engine.verdict import Infrastructure, Passed, TimedOut, Verdict
 
+if TYPE_CHECKING:
+    from cudaperf.engine.verify.prepare import Prepared
+
 MAX_CANDIDATES = 8
 SEED = 20260728
+BASELINE_SECONDS = 20.0
+CPU_ELEMENTS = 1 << 20
+GPU_ELEMENTS = 1 << 24
+"""Array elements of the configuration that is timed, where the user names no sizes."""
 
 
 def optimize(request: OptimizeRequest, progress: ProgressSink = lambda _: None) -> OptimizeResult:
@@ -82,52 +90,74 @@ class _Run:
         self.request, self.progress, self.directory = request, progress, directory
         self.deadline = time.monotonic() + request.max_seconds
         self.base = f"{request.path.stem}.{request.function}"
+        self.on_gpu = False
 
     def result(self) -> OptimizeResult:
-        from cudaperf.engine.verify.generate import configurations
-        from cudaperf.engine.verify.prepare import prepare
-
         self.progress(Progress("analyse", f"{self.request.path.name}::{self.request.function}"))
         analysed = analyse(self.request.path, self.request.function, self.request.arguments)
-        wanted = parse_schedule(self.request.schedule) if self.request.schedule else None
-        made = offered(analysed, wanted)
         executor = self.executor()
-        candidates = compose_candidates(analysed.program, made, MAX_CANDIDATES)
-        specs = configurations(analysed.task, SEED, self.request.sizes)
-        self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
-        prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
-        if isinstance(prepared, Reason):
-            raise Refusal(self.located(prepared))
+        self.on_gpu = executor.name == "gpu"
+        try:
+            return self.judged(analysed, executor)
+        finally:
+            close = getattr(executor, "close", None)
+            if close is not None:
+                close()
+
+    def judged(self, analysed: Analysed, executor: Executor) -> OptimizeResult:
+        candidates = self.candidates(analysed, executor)
+        prepared = self.prepared(analysed)
         tried = self.try_all(analysed, prepared, candidates, executor)
         passed = [t for t in tried if isinstance(t.verdict, Passed)]
         summaries = self.summaries(tried, candidates)
         if not passed:
-            return OptimizeResult(
-                Status.FAILED, self.failed(tried), executor=executor.name, device=executor.device, candidates=summaries
-            )
+            reason = self.failed(tried)
+            return OptimizeResult(Status.FAILED, reason, executor=executor.name, device=executor.device, candidates=summaries)
         return self.verified(analysed, prepared, passed, tried, executor, summaries)
 
     # --- stages --------------------------------------------------------------------------------------------------------
 
     def executor(self) -> Executor:
+        """A GPU where one is present and can be used, else the emulation; a refusal where what was asked for is missing."""
         choice = self.request.executor
-        from cudaperf.engine.toolchain import find
-
-        gpu = find.find_gpu() if choice != "emulated" else None
-        if choice == "gpu" and gpu is None:
-            message = "no CUDA device is present; leave out --executor gpu to verify on the CPU (cudaperf doctor says more)"
-            raise Refusal(Reason(ReasonCode.UNAVAILABLE, message))
-        if gpu is not None:
-            from cudaperf.engine.executors.gpu.executor import GpuExecutor
-
-            return GpuExecutor()
+        if choice != "emulated":
+            try:
+                return _gpu_executor()
+            except _NoGpu as missing:
+                if choice == "gpu":
+                    raise Refusal(Reason(ReasonCode.UNAVAILABLE, str(missing))) from None
         from cudaperf.engine.executors.emulated.executor import EmulatedExecutor
         from cudaperf.engine.toolchain.devices import default_architecture
 
         return EmulatedExecutor(architecture=default_architecture(self.request.arch))
 
+    def architecture(self, executor: Executor) -> int:
+        from cudaperf.engine.toolchain.devices import default_architecture
+
+        own = getattr(executor, "architecture", None)
+        return own.capability if own is not None else default_architecture(self.request.arch).capability
+
+    def candidates(self, analysed: Analysed, executor: Executor) -> list[Candidate]:
+        wanted = parse_schedule(self.request.schedule) if self.request.schedule else None
+        made = offered(analysed, wanted, self.architecture(executor))
+        found = compose_candidates(analysed.program, made, MAX_CANDIDATES)
+        if analysed.task.exact:
+            found = [c.model_copy(update={"compile_options": ("--fmad=false",)}) for c in found]
+        return found
+
+    def prepared(self, analysed: Analysed) -> Prepared:
+        from cudaperf.engine.verify.generate import configurations
+        from cudaperf.engine.verify.prepare import prepare
+
+        specs = configurations(analysed.task, SEED, self.request.sizes)
+        self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
+        prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
+        if isinstance(prepared, Reason):
+            raise Refusal(prepared)
+        return prepared
+
     def try_all(
-        self, analysed: Analysed, prepared: object, candidates: Sequence[Candidate], executor: Executor
+        self, analysed: Analysed, prepared: Prepared, candidates: Sequence[Candidate], executor: Executor
     ) -> list[_Tried]:
         """Verify in order of cost: without a GPU until one passes, with one all of them."""
         from cudaperf.engine.verify.verify import verify
@@ -139,27 +169,44 @@ class _Run:
             self.progress(Progress("verify", candidate.schedule, number, len(candidates)))
             files = self.emit(analysed, candidate, None)
             place = self.directory / f"candidate{number}"
-            verdict = verify(prepared, candidate, files, executor, place, self.deadline)  # type: ignore[arg-type]
+            verdict = verify(prepared, candidate, files, executor, place, self.deadline)
             if isinstance(verdict, Passed):
-                verdict = self.measured(verdict, prepared, candidate, files, executor, place)
+                verdict = verdict.model_copy(update={"resources": executor.resources(candidate)})
             tried.append(_Tried(candidate, files, verdict))
             if isinstance(verdict, Passed) and executor.name == "emulated":
                 break
-        return tried
+        return self.timed(analysed, tried, executor) if executor.name == "gpu" else tried
 
-    def measured(
-        self, verdict: Passed, prepared: object, candidate: Candidate, files: EmittedFiles, executor: Executor, place: Path
-    ) -> Passed:
-        """Resources where a device compiler is at hand; time on a GPU."""
-        from cudaperf.engine.verify.verify import job
+    def timed(self, analysed: Analysed, tried: list[_Tried], executor: Executor) -> list[_Tried]:
+        """Time what passed, on one large configuration."""
+        spec = self.timing_spec(analysed)
+        if spec is None:
+            return tried
+        source = self.directory / "timing.in"
+        write_timing_inputs(analysed, spec, source)
+        found: list[_Tried] = []
+        for number, one in enumerate(tried):
+            if isinstance(one.verdict, Passed) and time.monotonic() < self.deadline:
+                self.progress(Progress("time", one.candidate.schedule, number, len(tried)))
+                timing = executor.time(
+                    self.timing_job(analysed, one, source), self.directory / f"timed{number}", 0, self.deadline
+                )
+                one = _Tried(one.candidate, one.files, one.verdict.model_copy(update={"timing": timing}))
+            found.append(one)
+        return found
 
-        resources = executor.resources(candidate)
-        timing = None
-        if executor.name == "gpu":
-            self.progress(Progress("time", candidate.schedule))
-            last = len(prepared.configurations) - 1  # type: ignore[attr-defined]
-            timing = executor.time(job(prepared, candidate, files), place, last, self.deadline)  # type: ignore[arg-type]
-        return verdict.model_copy(update={"resources": resources, "timing": timing})
+    def timing_spec(self, analysed: Analysed) -> ConfigurationSpec | None:
+        from cudaperf.engine.verify.generate import Limits, timing_configuration
+
+        elements = GPU_ELEMENTS if self.on_gpu else CPU_ELEMENTS
+        return timing_configuration(analysed.task, SEED, self.request.sizes, Limits(work=64 * elements, elements=elements))
+
+    def timing_job(self, analysed: Analysed, one: _Tried, source: Path) -> Job:
+        from cudaperf.engine.verify.harness import harness_source
+        from cudaperf.engine.verify.verify import callee_name
+
+        harness = harness_source(analysed.task, callee_name(analysed.task))
+        return Job(analysed.task, one.candidate, one.files, harness, (source,), ())
 
     def emit(self, analysed: Analysed, candidate: Candidate, account: Account | None) -> EmittedFiles:
         from cudaperf.engine.strategies.fallback import fallback_text
@@ -172,7 +219,7 @@ class _Run:
     def verified(
         self,
         analysed: Analysed,
-        prepared: object,
+        prepared: Prepared,
         passed: Sequence[_Tried],
         tried: Sequence[_Tried],
         executor: Executor,
@@ -194,7 +241,7 @@ class _Run:
             task=analysed.task,
             chosen=Judged(candidate=chosen.candidate, verdict=chosen.verdict),
             others=tuple(Judged(candidate=t.candidate, verdict=t.verdict) for t in tried if t is not chosen),
-            configurations=prepared.specs,  # type: ignore[attr-defined]
+            configurations=prepared.specs,
             tolerance=_tolerance(),
             generator=_generator(),
             executor=executor.name,
@@ -222,7 +269,16 @@ class _Run:
         )
 
     def baselines(self, analysed: Analysed) -> tuple[Baseline, ...]:
-        return ()
+        """The user's own function on this machine's CPU: one thread, and all cores where the analysis allows it."""
+        from cudaperf.engine.pragmas import pragmas
+        from cudaperf.engine.verify.baseline import baselines
+
+        spec = self.timing_spec(analysed)
+        if spec is None:
+            return ()
+        self.progress(Progress("baseline", "the original on the CPU"))
+        until = min(max(self.deadline, time.monotonic() + 2.0), time.monotonic() + BASELINE_SECONDS)
+        return baselines(analysed.task, spec, pragmas(analysed), self.directory / "baselines", until)
 
     def summaries(self, tried: Sequence[_Tried], candidates: Sequence[Candidate]) -> tuple[CandidateSummary, ...]:
         done = [summarise(Judged(candidate=t.candidate, verdict=t.verdict)) for t in tried]
@@ -238,8 +294,29 @@ class _Run:
         found = describe(first) if first is not None else "none was tried in the time allowed"
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
 
-    def located(self, reason: Reason) -> Reason:
-        return reason
+
+class _NoGpu(Exception):
+    """Why verification can't run on a GPU here."""
+
+
+def _gpu_executor() -> Executor:
+    from cudaperf.engine.toolchain import find
+
+    if find.find_gpu() is None:
+        raise _NoGpu("no CUDA device is present; leave out --executor gpu to verify on the CPU (cudaperf doctor says more)")
+    from cudaperf.engine.executors.gpu.executor import GpuExecutor, WorkerMissing
+
+    try:
+        return GpuExecutor()
+    except WorkerMissing as missing:
+        raise _NoGpu(f"{missing} (cudaperf doctor says more)") from missing
+
+
+def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Path) -> None:
+    from cudaperf.engine.verify.data import write_inputs
+    from cudaperf.engine.verify.generate import inputs
+
+    write_inputs(analysed.task, target, inputs(analysed.task, spec))
 
 
 def _seconds(tried: _Tried) -> float:

@@ -68,8 +68,13 @@ def source_of(program: Program, extents: Mapping[str, str] | None = None) -> Sou
     return Source(program.unit, arrays, dict(extents or {}))
 
 
-def choices(program: Program, wanted: Schedule | None = None, extents: Mapping[str, str] | None = None) -> Choices:
-    """Ask every strategy about every nest."""
+def choices(
+    program: Program,
+    wanted: Schedule | None = None,
+    extents: Mapping[str, str] | None = None,
+    architecture: int = 90,
+) -> Choices:
+    """Ask every strategy about every nest; offers that the architecture can't run are left out."""
     source = source_of(program, extents)
     offers: dict[str, tuple[Offer, ...]] = {}
     refusals: dict[str, tuple[str, ...]] = {}
@@ -84,7 +89,7 @@ def choices(program: Program, wanted: Schedule | None = None, extents: Mapping[s
             if isinstance(answer, NotApplicable):
                 because.append(f"{name}: {answer.because}")
             else:
-                found.extend(answer)
+                found.extend(offer for offer in answer if offer.architecture <= architecture)
         offers[nest.name] = tuple(sorted(found, key=lambda offer: offer.cost))
         refusals[nest.name] = tuple(because)
     return Choices(source, offers, refusals)
