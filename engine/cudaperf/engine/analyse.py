@@ -61,7 +61,7 @@ def original(unit: ir.Unit) -> Original:
         path=Path(unit.path).name,
         function=unit.function.name,
         source=unit.text.decode("utf-8", "replace"),
-        preprocessed=c.preprocess(unit.path, unit.arguments),
+        preprocessed=c.preprocess(unit.path, unit.arguments, markers=True),
         arguments=unit.arguments,
         static=unit.function.is_static,
     )
@@ -81,7 +81,7 @@ def profitable(unit: ir.Unit, task: Task) -> None:
 
 
 def offered(analysed: Analysed, wanted: Schedule | None = None, architecture: int = 90) -> Choices:
-    """What the strategies offer for an architecture; a nest with no offer is a refusal that lists why each strategy declined."""
+    """What the strategies offer for an architecture; refuses a nest that none takes, with their reasons."""
     from cudaperf.engine.sources import c
 
     extents = {a.name: " * ".join(f"({t})" for t in a.extents) for a in analysed.task.arrays}

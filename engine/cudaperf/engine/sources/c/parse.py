@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -164,18 +165,22 @@ def meaningful(words: list[str], folder: Path) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def preprocess(path: str, arguments: tuple[str, ...] = (), extra: str = "") -> str:
-    """The file after the host's preprocessor (`gcc -E -P`), followed by `extra` expanded with the same macros."""
+def preprocess(path: str, arguments: tuple[str, ...] = (), extra: str = "", markers: bool = False) -> str:
+    """The file after the host's preprocessor, followed by `extra` expanded with the same macros.
+
+    With `markers` the compiler's line markers stay, files by their base names, so that messages about the text name the
+    user's own lines.
+    """
     compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
     if compiler is None:
         raise Refusal(Reason(ReasonCode.UNAVAILABLE, "no C compiler found: install gcc or clang"))
     used = tuple(arguments) or recorded_arguments(Path(path))
     source = f'#include "{Path(path).resolve()}"\n{extra}\n'
-    command = [compiler, "-E", "-P", "-x", "c", *used, "-"]
+    command = [compiler, "-E", *([] if markers else ["-P"]), "-x", "c", *used, "-"]
     done = subprocess.run(command, input=source, capture_output=True, text=True, errors="replace", check=False, timeout=60)
     if done.returncode:
         raise Refusal(Reason(ReasonCode.COMPILE, done.stderr.strip().splitlines()[0] if done.stderr else "does not preprocess"))
-    return done.stdout
+    return re.sub(r'^(# \d+ ")[^"\n]*/', r"\1", done.stdout, flags=re.MULTILINE)
 
 
 # --- what the binding of libclang 18 leaves out ------------------------------------------------------------------------
