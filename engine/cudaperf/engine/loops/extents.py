@@ -13,8 +13,9 @@ from typing import Any
 import islpy as isl
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.assume import poly_of
 from cudaperf.engine.loops.bounds import NotExpressible, param_text, plus, pw_aff_text, set_text
-from cudaperf.engine.loops.layout import Layout, layout
+from cudaperf.engine.loops.layout import Layout, by_stride, layout
 from cudaperf.engine.loops.model import Access, Model
 from cudaperf.engine.loops.poly import ONE, And, Compare, Condition, Poly, condition_atoms
 from cudaperf.engine.loops.requirements import requirement_texts
@@ -35,12 +36,14 @@ class Unbounded(Exception):
 class Extent:
     """`texts`: one size expression a logical dimension (their product is the element count).
 
-    `indexed_by`: integer arrays whose values are subscripts here. `data`: the extent reads data (`top`/`at`).
+    `indexed_by`: integer arrays whose values are subscripts here. `data`: the extent reads data (`top`/`at`). `rows` is
+    isl's set of the integers below the first extent, None where that is not known.
     """
 
     texts: tuple[str, ...]
     indexed_by: tuple[str, ...] = ()
     data: bool = False
+    rows: Any = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -69,36 +72,57 @@ class Extents:
         shape = layout(variable.name, accesses, self.space, iterators)
         indexed = tuple(dict.fromkeys(d for a in accesses for d in self.data_of(a, shape)))
         if variable.name in self.given:
-            return Extent((self.given[variable.name],), indexed)
+            known = poly_of(self.given[variable.name])
+            return Extent((self.given[variable.name],), indexed, rows=None if known is None else self._below(known))
         declared = [self._declared(d) for d in variable.dims]
         if all(d is not None for d in declared):
-            return Extent(tuple(d for d in declared if d is not None), indexed)
+            first = variable.dims[0]
+            assert first is not None
+            return Extent(tuple(d for d in declared if d is not None), indexed, rows=self._below(self._dimension(first)))
         if any(a.subscripts is None and isinstance(a.node, ir.Address) for a in accesses):
             raise Unbounded(next(a for a in accesses if a.subscripts is None))
-        rows = self._reach(accesses, shape)
+        text, rows = self._rows(accesses, shape, iterators)
         inner = tuple(d for d in declared[1:] if d is not None)
-        data = any("top(" in text for text in (rows, *inner))
-        return Extent((rows, *inner), indexed, data)
+        data = any("top(" in part for part in (text, *inner))
+        return Extent((text, *inner), indexed, data, rows)
+
+    def _rows(self, accesses: list[Access], shape: Layout, iterators: frozenset[str]) -> tuple[str, Any]:
+        """The first extent. Where references disagree on their strides (`a[i*n + j]`, then `a[k]`), each kind reaches as far
+        as it does for itself: read as one layout, they would seem to reach further."""
+        alike = not shape.requirements and all(shape.of(a) is not None for a in accesses)
+        groups = [accesses] if alike else by_stride(accesses, self.space, iterators)
+        if len(groups) == 1:
+            return self._reach(accesses, shape)
+        texts = dict.fromkeys(self._reach(g, layout(shape.array, g, self.space, iterators))[0] for g in groups)
+        return next(iter(texts)) if len(texts) == 1 else f"max({', '.join(texts)})", None
 
     def _declared(self, dim: ir.Expr | None) -> str | None:
         if dim is None:
             return None
         from cudaperf.engine.loops.bounds import poly_text
-        from cudaperf.engine.loops.convert import Environment, to_poly
 
-        env = Environment(self.model.atoms, {n: Poly.atom(n) for n in self.scalar_names})
-        poly = to_poly(dim, env)
+        poly = self._dimension(dim)
         if any(self.space.is_opaque(a) for a in poly.atoms):
             return None
         return poly_text(poly, lambda a: param_text(a, self.space, str))
 
-    def _reach(self, accesses: list[Access], shape: Layout) -> str:
-        """1 + the largest flat index (first index, for arrays declared with dimensions) over all accesses."""
+    def _dimension(self, dim: ir.Expr) -> Poly:
+        from cudaperf.engine.loops.convert import Environment, to_poly
+
+        return to_poly(dim, Environment(self.model.atoms, {n: Poly.atom(n) for n in self.scalar_names}))
+
+    def _below(self, poly: Poly) -> Any:
+        """isl's set of the integers below a polynomial."""
+        return self.space.set(("d",), Compare(poly - Poly.atom("d") - ONE, ">="))
+
+    def _reach(self, accesses: list[Access], shape: Layout) -> tuple[str, Any]:
+        """1 + the largest flat index (first index, for arrays declared with dimensions) over all accesses; and the set of
+        first indices up to the largest, where rows are as long as the layout's."""
         count = 1 + len(shape.extents)
         dims = tuple(f"d{k}" for k in range(count))
         reached = self._reached(accesses, shape, dims)
         if reached is None or reached.is_empty():
-            return "0"
+            return "0", None
         with self.space.budget():
             reached = reached.coalesce()
             params = self._without_data(reached.params().coalesce())
@@ -118,7 +142,9 @@ class Extents:
         else:
             total = self._last_row(texts, shape)
             gate = gate or " and ".join(f"{_paren(t)} > 0" for t in texts)
-        return total if gate is None else f"{_paren(total)} if {gate} else 0"
+        first = reached.project_out(isl.dim_type.set, 1, count - 1)
+        below = first.apply(isl.Map.lex_ge(first.get_space())) if all(full) else None
+        return total if gate is None else f"{_paren(total)} if {gate} else 0", below
 
     def _without_data(self, params: Any) -> Any:
         """A condition on arguments alone, whatever the data."""
@@ -213,10 +239,14 @@ class Extents:
         raise NotExpressible(atom)
 
     def data_of(self, access: Access, shape: Layout) -> list[str]:
-        """Integer arrays whose loaded values are (part of) the subscripts of an access."""
-        index = shape.of(access) or access.subscripts or ()
-        closure = self.space.atoms.closure(a for p in index for a in p.atoms)
-        return [self.space.atoms.data[a] for a in sorted(closure) if a in self.space.atoms.data]
+        """Integer arrays whose loaded values are subscripts as they are (`x[col[k] + 1]`, not `x[col[k] & 31]`)."""
+        data = self.space.atoms.data
+        found: list[str] = []
+        for p in shape.of(access) or access.subscripts or ():
+            opaque = [a for a in p.atoms if self.space.is_opaque(a)]
+            if all(a in data and p.coefficient(a) == ONE for a in opaque):
+                found += [data[a] for a in opaque]
+        return found
 
     def precondition_texts(self) -> tuple[str, ...]:
         """What the function itself needs of its arguments so that no subscript is negative."""
