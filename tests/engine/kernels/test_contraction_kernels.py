@@ -35,7 +35,8 @@ TILES = {
     "int": ("int", Tiling(32, 32, 16, 2, 4)),
     "unsigned long long": ("unsigned long long", Tiling(32, 16, 8, 2, 2)),
     "mma": ("double", Tiling(32, 32, 8, 16, 16, "mma", 3)),
-    "mma16": ("double", Tiling(32, 32, 16, 16, 16, "mma16", 2)),
+    "mma16": ("double", Tiling(32, 32, 16, 16, 16, "mma16", 2, spread=True)),
+    "tf32x3": ("float", Tiling(32, 32, 16, 16, 16, "tf32x3", 3)),
 }
 
 
@@ -62,8 +63,10 @@ def multiply(
     return (result.T if layout[2] == "T" else result), a.astype("f8") @ b.astype("f8")
 
 
-@pytest.mark.parametrize("layout", ["NNN", "TNN", "NTN", "TTT"])
-@pytest.mark.parametrize("name", TILES)
+LAYOUTS = [*((name, layout) for name in ("float", "mma16") for layout in ("TNN", "NTN")), *((name, "TTT") for name in TILES)]
+
+
+@pytest.mark.parametrize(("name", "layout"), [*((name, "NNN") for name in TILES), *LAYOUTS])
 def test_products(name: str, layout: str) -> None:
     kind, tile = TILES[name]
     program = Program(contraction(product(kind, layout), tile), ("A", "B", "C"))
@@ -84,7 +87,7 @@ def test_any_size(size: tuple[int, int, int], name: str, seed: int) -> None:
     compare(kind, found, expected, size[2])
 
 
-@pytest.mark.parametrize("name", ["float", "double", "mma", "mma16"])
+@pytest.mark.parametrize("name", ["float", "double", "mma", "mma16", "tf32x3"])
 def test_races(name: str) -> None:
     kind, tile = TILES[name]
     program = Program(contraction(product(kind, "TNN"), tile), ("A", "B", "C"), "thread")
@@ -166,14 +169,14 @@ def test_batches() -> None:
 
 def test_schedules_read_back() -> None:
     for kind in ("float", "double", "int"):
-        for tile in tilings(kind, 90):
+        for tile in (*tilings(kind, 90), Tiling(64, 64, 16, 32, 32, "tf32x3", 3, spread=True)):
             assert tiling(parse(tile.schedule()).nests[0]) == tile
 
 
 @pytest.mark.parametrize(
     ("kind", "tile", "message"),
     [
-        ("float", Tiling(128, 128, 16, 64, 32, "mma", 2), "multiply doubles"),
+        ("float", Tiling(128, 128, 16, 64, 32, "mma", 2), "values of type double"),
         ("double", Tiling(48, 48, 16, 4, 4), "powers of two"),
         ("double", Tiling(64, 64, 8, 32, 32, "mma16", 2), "multiple of 16"),
         ("float", Tiling(256, 256, 16, 4, 4), "4096 threads"),

@@ -132,14 +132,14 @@ def _combine(write: Writer, accumulator: Accumulator, mine: str, theirs: str, at
             write("}")
 
 
-def reduce_warp(write: Writer, accumulators: Sequence[Accumulator]) -> None:
-    """Leave the warp's result in lane 0; all 32 lanes must take part."""
+def reduce_warp(write: Writer, accumulators: Sequence[Accumulator], lanes: int = 32) -> None:
+    """Leave the result of every `lanes` lanes in the first of them; all 32 lanes must take part."""
 
     def shuffled(n: int) -> Reduced:
         return Reduced(*(f"__shfl_down_sync(0xffffffffu, {name}, cp_d)" for name in (f"cp_{n}", f"cp_{n}_at")))
 
     write("#pragma unroll")
-    write("for (int cp_d = 16; cp_d > 0; cp_d >>= 1) {")
+    write(f"for (int cp_d = {lanes // 2}; cp_d > 0; cp_d >>= 1) {{")
     merge(write, accumulators, shuffled)
     write("}")
 

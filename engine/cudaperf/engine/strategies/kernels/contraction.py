@@ -8,7 +8,7 @@ Not promised: a masked or padded term contributes f = 0 times the other factor, 
 masked term reaches the result. Tensor-core variants need compute capability 8.0 (`mma`) or 9.0 (`mma16`).
 
     contraction tile(i:128,j:128,k:16) register(i:8,j:8) stages(2)
-    contraction tile(i:128,j:64,k:16) mma(i:64,j:32) stages(3)
+    contraction tile(i:128,j:64,k:16) mma(i:64,j:32) stages(3) spread
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def tiling(nest: NestSchedule) -> Tiling:
     stages = nest.get("stages")
     depth = int(stages.args[0][0]) if stages and stages.args and stages.args[0][0].isdigit() else 2
     i, j, k = (_whole(tile, key) for key in "ijk")
-    return Tiling(i, j, k, _whole(block, "i"), _whole(block, "j"), unit, depth)
+    return Tiling(i, j, k, _whole(block, "i"), _whole(block, "j"), unit, depth, nest.get("spread") is not None)
 
 
 def _whole(directive: Directive, key: str) -> int:

@@ -4,8 +4,8 @@ Fragments of the tensor-core steps, for lane L with g = L / 4 and q = L % 4 (the
 8x8x4: A row g, k q; B k q, column g; C row g, columns 2q and 2q + 1.
 16x8x16 (and 16x8x8): A rows g and g + 8 at k q, q + 4, q + 8, q + 12; B at the same k, column g; C as above, rows g and g + 8.
 
-tf32x3: x = high + low, both rounded to tf32, so x y = low y + x low + high high up to 2^-22. Each tile's sums start at 0 and are
-added to the running sums in float, so that the tensor cores' own rounding does not add up over k.
+tf32x3: x = high + low, both rounded to tf32, so x y = low high + high low + high high up to 2^-22. Each tile's sums start at 0
+and are added to the running sums in float, so that the tensor cores' rounding does not add up over k. Infinities become NaN.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ _STEP: Final = {
 
 
 def _fragment(write: Writer, name: str, side: Side, counts: tuple[int, int], x: str, k: str, *, split: bool) -> None:
-    """Declare and read a lane's part of one operand: `counts` are the steps held at once (0: one, not an array) and elements."""
+    """Declare and read a lane's part of one operand: `counts` are the steps held at once (0: just one) and their elements."""
     many, each = counts
     kind = "unsigned" if split else "double"
     dims = f"[{many}][{each}]" if many else f"[{each}]"

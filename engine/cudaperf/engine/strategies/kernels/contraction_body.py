@@ -94,7 +94,7 @@ def _choose_tile(write: Writer, problem: Contraction, tile: Tiling) -> None:
 
 
 def _pipeline(write: Writer, unit: Arithmetic, pair: tuple[Side, Side], tile: Tiling, stages: int) -> None:
-    """Copies run `stages - 1` tiles ahead of the arithmetic and are issued between its steps; one barrier a tile."""
+    """Copies run `stages - 1` tiles ahead of the arithmetic; one barrier a tile."""
 
     def start(target: Writer, share: tuple[str, int] | None = None) -> None:
         for side in pair:
@@ -116,7 +116,9 @@ def _pipeline(write: Writer, unit: Arithmetic, pair: tuple[Side, Side], tile: Ti
     write(f"for (long long cp_step = 0; cp_step < cp_steps; ++cp_step, cp_kt += {tile.k}) {{")
     write(f"cp_async_wait<{stages - 2}>();")
     write("__syncthreads();")
-    write(unit.multiply(between))
+    if not tile.spread:
+        start(write)
+    write(unit.multiply(between if tile.spread else nothing))
     write("cp_async_commit();")
     for index in ("cp_fill", "cp_use"):
         write(f"{index} = {index} == {stages - 1} ? 0 : {index} + 1;")

@@ -90,7 +90,7 @@ class Tiling:
     """Elements of C a block computes (`i` x `j`), in steps of `k`.
 
     `block_i` x `block_j` is what one thread holds (`fma`) or one warp (the other units). `stages` tiles of A and B are in
-    shared memory at a time.
+    shared memory at a time. `spread` issues the copies of the next tile between the steps of the arithmetic, not before them.
     """
 
     i: int = 128
@@ -100,6 +100,7 @@ class Tiling:
     block_j: int = 8
     unit: Unit = "fma"
     stages: int = 2
+    spread: bool = False
 
     @property
     def threads(self) -> int:
@@ -109,10 +110,12 @@ class Tiling:
     def schedule(self) -> str:
         """The nest's schedule, as text that `tiling` reads back."""
         name = "register" if self.unit == "fma" else self.unit
-        directives = (
+        directives = [
             Directive("contraction"),
             Directive("tile", (("i", self.i), ("j", self.j), ("k", self.k))),
             Directive(name, (("i", self.block_i), ("j", self.block_j))),
             Directive("stages", ((str(self.stages), None),)),
-        )
-        return str(NestSchedule(directives))
+        ]
+        if self.spread:
+            directives.append(Directive("spread"))
+        return str(NestSchedule(tuple(directives)))

@@ -65,16 +65,21 @@ class Stencil:
 
 @dataclass(frozen=True, slots=True)
 class StencilShape:
-    """Output cells of a tile along y and x; threads a block; planes a block marches through (3D)."""
+    """Output cells of a tile along y and x; threads a block; planes a block marches through (3D).
+
+    `resident` blocks are to fit a multiprocessor (it bounds the registers).
+    """
 
     y: int = 16
     x: int = 64
     block: int = 256
     march: int = 32
+    resident: int = 1
 
     def schedule(self, dims: int) -> str:
         march = f" march(z:{self.march})" if dims == 3 else ""
-        return f"stencil tile(y:{self.y},x:{self.x}) block({self.block}){march}"
+        resident = f" resident({self.resident})" if self.resident > 1 else ""
+        return f"stencil tile(y:{self.y},x:{self.x}) block({self.block}){march}{resident}"
 
 
 def stencil(problem: Stencil, shape: StencilShape) -> Kernels:
@@ -95,7 +100,7 @@ def stencil(problem: Stencil, shape: StencilShape) -> Kernels:
     ny, nx = problem.extents[-2:]
     kernel = KernelText(
         name=problem.name,
-        text=f"{signature(problem.name, shape.block, parameters)}\n{_body(problem, shape)}",
+        text=f"{signature(problem.name, shape.block, parameters, shape.resident)}\n{_body(problem, shape)}",
         parameters=parameters,
         grid=(
             f"ceildiv({ny}, {shape.y}) * ceildiv({nx}, {shape.x})",
@@ -108,7 +113,8 @@ def stencil(problem: Stencil, shape: StencilShape) -> Kernels:
 
 
 def _planes(field: Field) -> int:
-    return sum(field.reach(0)) + 1 if len(field.offsets[0]) == 3 else 1
+    """Planes in shared memory: one more than the stencil reads, so that one barrier a plane is enough."""
+    return sum(field.reach(0)) + 2 if len(field.offsets[0]) == 3 else 1
 
 
 def _tile(field: Field, shape: StencilShape) -> tuple[int, int]:
@@ -171,8 +177,9 @@ def _march(write: Writer, problem: Stencil, shape: StencilShape) -> None:
         _read_ahead(write, field, shape, "cp_z + 1")
     write("}")
     _compute(write, problem, shape)
+    write("}")
     write("__syncthreads();")
-    write("}\n}")
+    write("}")
 
 
 def _read_ahead(write: Writer, field: Field, shape: StencilShape, plane: str) -> None:

@@ -82,16 +82,22 @@ def _body(problem: Transpose, shape: TransposeShape) -> str:
     write = Writer()
     write("{")
     write(f"__shared__ {problem.type} cp_tile[{tile}][{tile + 1}];")
+    write(f"{problem.type} cp_value[{tile * tile // shape.block}];")
     write(f"const int cp_fast = threadIdx.x % {tile}, cp_slow = threadIdx.x / {tile};")
     write(f"const long long cp_across = (cp_columns + {tile - 1}) / {tile};")
     write(f"const long long cp_row0 = blockIdx.x / cp_across * {tile}, cp_column0 = blockIdx.x % cp_across * {tile};")
     if problem.batches is not None:
         write("for (long long cp_batch = blockIdx.y; cp_batch < cp_batches; cp_batch += gridDim.y) {")
-    _pass(write, problem, shape, "cp_row0 + cp_e", "cp_column0 + cp_fast")
-    write(f"cp_tile[cp_e][cp_fast] = {problem.load('cp_row', 'cp_column')};")
-    write("}\n}")
+    # all loads first, so that they are under way together
+    inside = _pass(write, problem, shape, "cp_row0 + cp_e", "cp_column0 + cp_fast")
+    write(f"cp_value[cp_r] = {inside} ? ({problem.type})({problem.load('cp_row', 'cp_column')}) : ({problem.type})0;")
+    write("}")
+    _each(write, shape)
+    write("cp_tile[cp_e][cp_fast] = cp_value[cp_r];")
+    write("}")
     write("__syncthreads();")
-    _pass(write, problem, shape, "cp_row0 + cp_fast", "cp_column0 + cp_e")
+    inside = _pass(write, problem, shape, "cp_row0 + cp_fast", "cp_column0 + cp_e")
+    write(f"if ({inside}) {{")
     write(problem.store("cp_row", "cp_column", "cp_tile[cp_fast][cp_e]"))
     write("}\n}")
     if problem.batches is not None:
@@ -101,9 +107,15 @@ def _body(problem: Transpose, shape: TransposeShape) -> str:
     return write.text
 
 
-def _pass(write: Writer, problem: Transpose, shape: TransposeShape, row: str, column: str) -> None:
-    guard = f" && ({problem.guard('cp_row', 'cp_column')})" if problem.guard else ""
+def _each(write: Writer, shape: TransposeShape) -> None:
     write("#pragma unroll")
-    write(f"for (int cp_e = cp_slow; cp_e < {shape.tile}; cp_e += {shape.block // shape.tile}) {{")
+    write(f"for (int cp_r = 0; cp_r < {shape.tile * shape.tile // shape.block}; ++cp_r) {{")
+    write(f"const int cp_e = cp_slow + cp_r * {shape.block // shape.tile};")
+
+
+def _pass(write: Writer, problem: Transpose, shape: TransposeShape, row: str, column: str) -> str:
+    """Begin a loop over this thread's elements; the condition that one of them is inside."""
+    guard = f" && ({problem.guard('cp_row', 'cp_column')})" if problem.guard else ""
+    _each(write, shape)
     write(f"const long long cp_row = {row}, cp_column = {column};")
-    write(f"if (cp_row < cp_rows && cp_column < cp_columns{guard}) {{")
+    return f"cp_row < cp_rows && cp_column < cp_columns{guard}"
