@@ -96,7 +96,7 @@ template <int THREADS, class T, class Op> __device__ T cp_block_inclusive_scan(T
 //@ cp_mma_f64_8x8x4
 // c += a * b for an 8x4 by 4x8 product held by a warp. Lane L, with g = L / 4 and q = L % 4, holds a: row g, column q;
 // b: row q, column g; c: row g, columns 2q and 2q + 1. Needs compute capability 8.0; before it, the same sums by shuffles.
-static __device__ inline void cp_mma_f64_8x8x4(double (&c)[2], double a, double b)
+__device__ inline void cp_mma_f64_8x8x4(double (&c)[2], double a, double b)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};" : "+d"(c[0]), "+d"(c[1]) : "d"(a), "d"(b));
