@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -62,8 +63,10 @@ def test_a_command_line_that_cannot_be_read_is_a_usage_error(cudaperf: Command, 
     assert cudaperf.files() == {"f.c"}
 
 
-@pytest.mark.parametrize("target", ["missing.c::f", "missing.c", ".::f"])
+@pytest.mark.parametrize("target", ["missing.c::f", "missing.c", ".::f", "pipe::f", os.fsdecode(b"lat\xe9.c::f")])
 def test_a_file_that_cannot_be_opened_is_told(cudaperf: Command, target: str) -> None:
+    os.mkfifo(cudaperf.folder / "pipe")
+    (cudaperf.folder / os.fsdecode(b"lat\xe9.c")).write_text(SOURCE)
     done = cudaperf("optimize", target)
     assert done.returncode == 2
     assert "[not_found]" in done.stderr
@@ -83,9 +86,10 @@ def test_files_of_others_are_never_overwritten(cudaperf: Command, name: str) -> 
     assert cudaperf.files() == {"f.c", name}
 
 
-def test_an_output_folder_that_is_a_file_is_told(cudaperf: Command) -> None:
+@pytest.mark.parametrize("folder", ["f.c", "f.c/below"])
+def test_an_output_folder_that_is_a_file_is_told(cudaperf: Command, folder: str) -> None:
     cudaperf.write("f.c", SOURCE)
-    done = cudaperf("optimize", "f.c::f", "-o", "f.c")
+    done = cudaperf("optimize", "f.c::f", "-o", folder)
     assert done.returncode == 2
     assert "not a folder" in done.stderr
 

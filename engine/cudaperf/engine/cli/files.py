@@ -39,8 +39,11 @@ def texts(result: OptimizeResult) -> dict[str, str]:
 def unwritable(request: OptimizeRequest, names: Iterable[str]) -> Reason | None:
     """Why these names can't be written in the target folder, if so."""
     directory = folder(request)
-    if directory.exists() and not directory.is_dir():
-        return Reason(ReasonCode.USAGE, f"{directory} is not a folder")
+    existing = next(place for place in (directory, *directory.absolute().parents) if place.exists())
+    if not existing.is_dir():
+        return Reason(ReasonCode.USAGE, f"{existing} is not a folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Reason(ReasonCode.USAGE, f"can't write to {existing}")
     for path in (directory / name for name in names):
         if path.is_dir():
             return Reason(ReasonCode.USAGE, f"{path} is a folder")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -94,7 +95,12 @@ def _run(request: OptimizeRequest, as_json: bool) -> tuple[OptimizeResult, tuple
 def _unreadable(path: Path) -> Reason | None:
     """Why the source can't be opened, told before anything is loaded."""
     try:
+        os.fspath(path).encode("utf-8")
+        if not path.is_dir() and path.exists() and not path.is_file():
+            return Reason(ReasonCode.NOT_FOUND, f"{path} is not a regular file")
         with path.open("rb"):
             return None
-    except OSError as error:
-        return Reason(ReasonCode.NOT_FOUND, f"{path}: {error.strerror or error}")
+    except UnicodeEncodeError:
+        return Reason(ReasonCode.NOT_FOUND, f"{path}: the name is not UTF-8, which libclang needs")
+    except (OSError, ValueError) as error:
+        return Reason(ReasonCode.NOT_FOUND, f"{path}: {getattr(error, 'strerror', None) or error}")
