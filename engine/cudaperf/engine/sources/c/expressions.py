@@ -157,7 +157,7 @@ class Expressions:
         kind = self.type(syntax)
         if value_of.type == kind or not isinstance(kind, ir.Scalar):
             return self.spanned(value_of, syntax)
-        return ir.Cast(type=kind, operand=value_of, implicit=True, span=syntax.span or value_of.span, near=syntax.near)
+        return ir.Cast(type=kind, operand=value_of, implicit=True, span=value_of.span or syntax.span, near=syntax.near)
 
     def constant(self, syntax: Syntax) -> ir.IntConst:
         value = evaluate(syntax.cursor)

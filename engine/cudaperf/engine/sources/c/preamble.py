@@ -80,12 +80,9 @@ class _Preamble:
                 kept.append(cursor)
         return [self.text_of(c) + ";" for c in kept]
 
-    def order(self, cursor: Any) -> tuple[int, int]:
-        """Included files come before what includes them, at the place of their include."""
-        file = cursor.extent.start.file.name
-        files = [i.include.name for i in self.translation.unit.get_includes()]
-        depth = files.index(file) if file in files else len(files)
-        return (depth, cursor.extent.start.offset)
+    def order(self, cursor: Any) -> int:
+        """The place in the translation unit: what a header includes comes before the rest of it."""
+        return self.context.macros.order.get(int(cursor.hash), -1)
 
     def text_of(self, cursor: Any) -> str:
         extent = cursor.extent
@@ -124,7 +121,7 @@ class _Preamble:
                 self.close(name, names)
         definitions = self.context.macros.definitions
         users = [n for n in names if n not in LEFT_OUT and n in definitions]
-        return sorted(users, key=lambda n: self.macro_order(definitions[n][-1]))
+        return sorted(users, key=lambda n: self.order(definitions[n][-1]))
 
     def close(self, name: str, names: set[str]) -> None:
         if name in names or name not in self.context.macros.definitions:
@@ -137,9 +134,6 @@ class _Preamble:
     def is_users(self, name: str) -> bool:
         file = self.context.macros.definitions[name][-1].extent.start.file
         return file is not None and not is_system(file.name)
-
-    def macro_order(self, definition: Any) -> tuple[int, int]:
-        return self.order(definition) if definition.extent.start.file is not None else (-1, 0)
 
     def macro_texts(self) -> list[str]:
         names = self.macro_names()

@@ -73,7 +73,9 @@ class Macros:
     def __init__(self, unit: cindex.TranslationUnit) -> None:
         self.definitions: dict[str, list[Any]] = {}
         self._uses: dict[str, list[Invocation]] = {}
-        for cursor in unit.cursor.get_children():
+        self.order: dict[int, int] = {}
+        for index, cursor in enumerate(unit.cursor.get_children()):
+            self.order[int(cursor.hash)] = index
             kind = cursor.kind.name
             if kind == "MACRO_DEFINITION":
                 self.definitions.setdefault(cursor.spelling, []).append(cursor)
