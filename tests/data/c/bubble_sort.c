@@ -1,5 +1,7 @@
 #define SWAP(T, a, b) do { T tmp_ = (a); (a) = (b); (b) = tmp_; } while (0)
 
+/* Compare and exchange by neighbours: passes may overlap like a wave, two iterations apart. */
+// expect: verified strategy=wavefront
 // expect: refused code=dependence
 void bubble_sort(float *v, int n)
 {
