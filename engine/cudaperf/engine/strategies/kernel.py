@@ -6,8 +6,10 @@ flat subscripts, and whatever a strategy asks for through `rewrite`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, ScalarStep
@@ -41,6 +43,13 @@ class Source:
     unit: ir.Unit
     arrays: dict[str, ir.Variable]
     extents: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, name: str) -> str:
+        """The name, with underscores appended until the user's file does not use it."""
+        used = _identifiers(self.unit.text)
+        while name in used:
+            name += "_"
+        return name
 
     def is_flat(self, name: str) -> bool:
         """Whether the array is passed as a plain pointer although it is indexed in several dimensions (C++ has no VLAs)."""
@@ -90,6 +99,11 @@ class Source:
             inner = "".join(f"[{d.value}]" for d in variable.dims[1:] if isinstance(d, ir.IntConst))
             return f"{qualifier}{kind} (*__restrict__ {name}){inner}"
         return f"{qualifier}{kind} *__restrict__ {name}"
+
+
+@lru_cache(maxsize=8)
+def _identifiers(text: bytes) -> frozenset[str]:
+    return frozenset(re.findall(r"[A-Za-z_]\w*", text.decode("utf-8", "replace")))
 
 
 def operand(text: str) -> str:

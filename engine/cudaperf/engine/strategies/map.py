@@ -15,6 +15,7 @@ from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
+from cudaperf.engine.strategies import vector
 from cudaperf.engine.strategies.access import contiguity
 from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, prologue, signature
 from cudaperf.engine.strategies.offer import Offer
@@ -42,11 +43,26 @@ def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -
     """One offer a block shape."""
     if not nest.threads:
         return NotApplicable("no loop of the nest has independent iterations")
+    if wanted is not None and wanted.get("vector"):
+        found = [offer for offer in _vectors(nest, source) if str(offer.schedule) == str(wanted)]
+        return found or NotApplicable("this nest has no such vectorised map")
     if wanted is not None:
         mapping = _wanted(nest, wanted)
         return mapping if isinstance(mapping, NotApplicable) else [_offer(nest, source, mapping)]
     loops = _axes(nest)
-    return [_offer(nest, source, Mapping(loops, block)) for block in BLOCKS[len(loops)]]
+    return [*_vectors(nest, source), *(_offer(nest, source, Mapping(loops, block)) for block in BLOCKS[len(loops)])]
+
+
+def _vectors(nest: LoopNest, source: Source) -> list[Offer]:
+    """The vectorised map where there is one."""
+    made = vector.plan(nest)
+    if isinstance(made, NotApplicable):
+        return []
+    text, launch = vector.kernel(nest, source, made, 256)
+    plain = Mapping((made.loop,), (256,)).schedule
+    schedule = NestSchedule((*plain.directives, Directive("vector", ((str(made.width), None),))))
+    account = f"One thread computes {made.width} neighbouring iterations over {made.loop.var}, with vector loads and stores."
+    return [Offer(schedule, (text,), (launch,), account, 0.95)]
 
 
 def _axes(nest: LoopNest) -> tuple[BandLoop, ...]:

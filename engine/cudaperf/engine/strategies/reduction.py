@@ -196,8 +196,14 @@ def _loops(nest: LoopNest, printer: Printer, block: int) -> list[str]:
             header = strided(loop, printer, f"blockIdx.x * {warps} + threadIdx.x / 32", f"gridDim.x * {warps}")
         else:
             header = own_header(loop, printer)
-        inner = [f"{header} {{", *indent(inner), "}"]
+        unrolled = ["#pragma unroll 8"] if depth == last and _simple(nest.body) else []
+        inner = [*unrolled, f"{header} {{", *indent(inner), "}"]
     return inner
+
+
+def _simple(body: Sequence[ir.Stmt]) -> bool:
+    """Several iterations in flight help a body without loops of its own."""
+    return not any(isinstance(n, ir.For | ir.While) for s in body for n in ir.walk(s))
 
 
 def strided(loop: BandLoop, printer: Printer, start: str, stride: str) -> str:
