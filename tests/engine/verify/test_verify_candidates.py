@@ -12,7 +12,7 @@ from verify_cases import CANDIDATE, HostExecutor, array, assign, at, files, loop
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.task import Task
-from cudaperf.engine.verdict import Mismatch, Passed, Verdict
+from cudaperf.engine.verdict import LaunchFailed, Mismatch, Passed, Verdict
 from cudaperf.engine.verify.generate import configurations
 from cudaperf.engine.verify.prepare import Prepared, prepare
 from cudaperf.engine.verify.verify import verify
@@ -205,3 +205,17 @@ def test_wrong_candidate_is_told(case: str, tmp_path: Path) -> None:
     found = verdict(which, frame.format("@").replace("@", body), tmp_path)
     assert isinstance(found, Mismatch), found
     assert found.what
+
+
+def test_falling_back_is_right_only_where_requirements_fail(tmp_path: Path) -> None:
+    made = axpy().model_copy(update={"requirements": ("n < 100",)})
+    found = prepare(made, configurations(made, 11), tmp_path / "task", time.monotonic() + 60)
+    assert isinstance(found, Prepared)
+    assert any(c.fallback for c in found.configurations)
+    loop_ = "for (int i = 0; i < n; i++) y[i] = a * x[i] + y[i];"
+    back = "return cp_original(n, a, (float *)x, y);"
+    for body, kind in ((f"if (n >= 100) {back} {loop_}", Passed), (back, LaunchFailed)):
+        text = f'extern "C" {AXPY.format("@").replace("@", body)}'
+        (tmp_path / kind.__name__).mkdir()
+        got = verify(found, CANDIDATE, files(text), HostExecutor(), tmp_path / kind.__name__, time.monotonic() + 60)
+        assert isinstance(got, kind), got

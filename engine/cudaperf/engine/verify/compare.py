@@ -1,7 +1,7 @@
 """Judges outputs: every leaf of every output, by the rule of docs/decisions/001-tolerance.md.
 
 A float passes when it lies between the reference and the original's own value, or within the derived bound of either. Where the
-bound says nothing (rounding alone could have given almost anything) it must be the original's own value within a few units.
+bound says nothing (rounding alone could have given almost anything) it is cut to a fixed share of the output's size.
 Integers equal the original's. NaN and infinity stand where they stand in the original or in the reference.
 Not promised: anything about elements the original never reached under its own inputs.
 """
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from cudaperf.engine.task import ElementType, ScalarType, Task
 from cudaperf.engine.verify.data import Array, Value, column, dtype, leaves, outputs
-from cudaperf.engine.verify.reference import TOLERANCE_K, Columns
+from cudaperf.engine.verify.reference import Columns
 
-LOOSE: Final = 0.01
-"""A bound above this share of the output's size says nothing."""
+LOOSE: Final = {32: 1e-2, 64: 1e-6}
+"""A bound above this share of the output's size says nothing, and is cut to it."""
 
 FALLBACK_UNITS: Final = 64.0
 """Units of roundoff, of the original's value, where a task has no reference."""
@@ -89,7 +89,7 @@ def _output(name: str, element: ElementType, ours: Array, theirs: Array, columns
     worst, kinds = Worst(), leaves(element)
     for at, (path, offset, kind) in enumerate(kinds):
         mine, own = column(ours, offset, kind), column(theirs, offset, kind)
-        part = None if columns is None else _slice(columns, at, len(kinds))
+        part = None if columns is None else leaf_columns(columns, at, len(kinds))
         found = _floats(mine, own, kind, part) if kind.number == "float" else _integers(mine, own)
         if isinstance(found, Worst):
             worst = max(worst, found, key=lambda w: w.ratio)
@@ -99,7 +99,7 @@ def _output(name: str, element: ElementType, ours: Array, theirs: Array, columns
     return worst
 
 
-def _slice(columns: Columns, at: int, step: int) -> Columns:
+def leaf_columns(columns: Columns, at: int, step: int) -> Columns:
     return Columns(columns.hi[at::step], columns.lo[at::step], columns.bound[at::step], columns.own[at::step])
 
 
@@ -122,7 +122,7 @@ def _floats(mine: Array, own: Array, kind: ScalarType, columns: Columns | None) 
         out, original = mine.astype(np.float64), own.astype(np.float64)
         columns = columns or _by_original(original, kind)
         error, bound = errors(out, original, columns, kind)
-        passed = (error <= bound) | special(out, original, columns, kind)
+        passed = (error <= bound) | special(out, original, columns, bound, kind)
         return _worst(error, bound, passed, columns)
 
 
@@ -153,20 +153,20 @@ def errors(out: Floats, own: Floats, columns: Columns, kind: ScalarType) -> tupl
     to_reference, to_own = (out - columns.hi) - columns.lo, out - own
     between = np.sign(to_reference) * np.sign(to_own) < 0
     error = np.where(between, 0.0, np.fmin(np.abs(to_reference), np.abs(to_own)))
-    unit = TOLERANCE_K * _ROUNDOFF[kind.bits] * np.abs(own)
-    loose = says_nothing(columns)
-    return np.where(loose, np.abs(to_own), error), np.where(loose, unit, columns.bound)
+    return error, np.fmin(columns.bound, ceiling(columns, kind))
 
 
-def says_nothing(columns: Columns) -> Flags:
-    """Where rounding alone could explain almost any value."""
-    if columns.hi.size == 0:
-        return np.zeros(0, np.bool_)
+def ceiling(columns: Columns, kind: ScalarType) -> Floats:
+    """The largest bound that still says something, an element. An output that is all zero is given the size 1."""
     size = np.where(np.isfinite(columns.hi), np.abs(columns.hi), 0.0)
-    largest = float(size.max())
-    typical = largest * float(np.sqrt(np.mean(np.square(size / largest)))) if largest > 0 else 0.0
-    loose: Flags = ~(columns.bound <= LOOSE * np.fmax(size, typical))
-    return loose
+    largest = float(size.max(initial=0.0))
+    typical = largest * float(np.sqrt(np.mean(np.square(size / largest)))) if largest > 0 else 1.0
+    return LOOSE[kind.bits] * np.fmax(size, typical)
+
+
+def says_nothing(columns: Columns, kind: ScalarType) -> float:
+    """The share of elements where rounding alone could explain almost any value."""
+    return float(np.mean(~(columns.bound <= ceiling(columns, kind)))) if columns.bound.size else 0.0
 
 
 def within(values: Array, others: Floats, bound: Floats) -> bool:
@@ -177,11 +177,11 @@ def within(values: Array, others: Floats, bound: Floats) -> bool:
         return bool((same | (np.abs(mine - others) <= bound)).all())
 
 
-def special(out: Floats, own: Floats, columns: Columns, kind: ScalarType) -> Flags:
+def special(out: Floats, own: Floats, columns: Columns, bound: Floats, kind: ScalarType) -> Flags:
     """Where NaN or infinity makes the difference no number: equal to the original's, or what the reference rounds to."""
     largest = _LARGEST[kind.bits]
     beyond = np.abs(columns.hi) > largest * (1 - _ROUNDOFF[kind.bits])
     overflow = np.isinf(out) & beyond & (np.sign(out) == np.sign(columns.hi))
-    near = np.abs((out - columns.hi) - columns.lo) <= columns.bound
+    near = np.abs((out - columns.hi) - columns.lo) <= bound
     passed: Flags = (np.isnan(out) & np.isnan(own)) | (out == own) | overflow | (~np.isfinite(own) & near)
     return passed

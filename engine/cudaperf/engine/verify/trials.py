@@ -18,13 +18,15 @@ from cudaperf.engine.evidence import ConfigurationSpec
 from cudaperf.engine.size import SizeError
 from cudaperf.engine.task import Task
 from cudaperf.engine.verify import process
-from cudaperf.engine.verify.compare import Expected, as_array, says_nothing, within
+from cudaperf.engine.verify.compare import Expected, as_array, leaf_columns, says_nothing, within
 from cudaperf.engine.verify.data import Value, column, leaves, outputs, read_outputs, write_inputs
+from cudaperf.engine.verify.generate import smaller
 from cudaperf.engine.verify.original import OriginalHazard, OriginalPrograms, run_original
 from cudaperf.engine.verify.reference import Columns, read_columns
 from cudaperf.engine.verify.values import inputs, requirements_hold
 
-_REFERENCE_SECONDS: Final = 30.0
+_HEAVY_SECONDS: Final = 2.0
+_PATIENCE: Final = 2
 _GENTLER: Final = ("positive", "unit", "calm")
 _MOSTLY: Final = 0.5
 """The share of an output that may be out of reach before other values are tried."""
@@ -53,6 +55,7 @@ class Bench:
     notes: list[str] = field(default_factory=list)
     files: int = 0
     kept_not_numbers: bool = False
+    stubborn: int = 0  # configurations whose decisions hang on rounding whatever the values
 
     def note(self, text: str) -> None:
         if text not in self.notes:
@@ -73,13 +76,19 @@ def settle(bench: Bench, spec: ConfigurationSpec) -> PreparedConfiguration | Ori
     first = attempt(bench, spec)
     if first is None or (first.ready is not None and not first.against):
         return first.ready if first else None
+    if first.against == "heavy":
+        less = smaller(bench.task, spec)
+        return settle(bench, less) if less is not None else first.ready
     best = first
-    for other in _alternatives(spec, first):
+    for other in _alternatives(bench, spec, first):
         trial = attempt(bench, other)
         if trial is not None and trial.ready is not None:
             if not trial.against:
                 return _replaced(bench, spec, first, trial)
             best = trial if best.ready is None else best
+    if first.against == "loose" and (less := smaller(bench.task, spec)) is not None:
+        return settle(bench, less)
+    bench.stubborn += first.against == "ambiguous"
     if best.ready is not None:
         return _replaced(bench, spec, first, best)
     return first.hazard
@@ -104,12 +113,14 @@ def sentence(hazard: OriginalHazard) -> str:
     )
 
 
-def _alternatives(spec: ConfigurationSpec, first: Trial) -> list[ConfigurationSpec]:
+def _alternatives(bench: Bench, spec: ConfigurationSpec, first: Trial) -> list[ConfigurationSpec]:
     reseeded = [spec.model_copy(update={"seed": spec.seed + 104_729 * (at + 1)}) for at in range(2)]
     gentler = [spec.model_copy(update={"distribution": d}) for d in _GENTLER if d != spec.distribution]
     if first.hazard is not None:
         return gentler[:1] if first.hazard.kind == "timeout" else gentler
-    return reseeded + gentler[:1] if first.against == "ambiguous" else gentler
+    if first.against == "ambiguous":
+        return reseeded + gentler[:1] if bench.stubborn < _PATIENCE else []
+    return gentler
 
 
 def attempt(bench: Bench, spec: ConfigurationSpec) -> Trial | None:
@@ -132,26 +143,31 @@ def attempt(bench: Bench, spec: ConfigurationSpec) -> Trial | None:
     assert found is not None
     if fallback:
         return Trial(ready=PreparedConfiguration(spec, source, Expected(found, None), True))
-    columns, ambiguous = _columns(bench, source, stem.with_suffix(".ref"), found)
+    columns, ambiguous, heavy = _columns(bench, source, stem.with_suffix(".ref"), found)
     ready = PreparedConfiguration(spec, source, Expected(found, columns))
+    if heavy:
+        return Trial(ready=ready, against="heavy")
     return Trial(ready=ready, against=_against(bench, values, found, columns, ambiguous))
 
 
-def _columns(bench: Bench, source: Path, target: Path, found: Mapping[str, Value]) -> tuple[Mapping[str, Columns] | None, int]:
-    """The reference's columns, if it agrees with the original about what the original computes."""
+def _columns(
+    bench: Bench, source: Path, target: Path, found: Mapping[str, Value]
+) -> tuple[Mapping[str, Columns] | None, int, bool]:
+    """The reference's columns if it agrees with the original about what that computes, ambiguous decisions, too heavy."""
     if bench.reference is None:
-        return None, 0
-    limit = min(_REFERENCE_SECONDS, bench.deadline - time.monotonic())
-    done = process.run([bench.reference, source, target], limit)
+        return None, 0, False
+    done = process.run([bench.reference, source, target], min(_HEAVY_SECONDS, bench.deadline - time.monotonic()))
+    if done.timed_out:
+        return None, 0, True
     if done.status != 0:
-        bench.note("the reference did not finish on every configuration; there outputs are compared with the original's own")
-        return None, 0
+        bench.note("the reference failed on a configuration; there outputs are compared with the original's own")
+        return None, 0, False
     columns = read_columns(bench.task, target)
     if not _faithful(bench.task, found, columns):
         bench.note("the reference does not reproduce the original; outputs are compared with the original's own")
         bench.reference = None
-        return None, 0
-    return columns, int(json.loads(done.stdout)["ambiguous"])
+        return None, 0, False
+    return columns, int(json.loads(done.stdout)["ambiguous"]), False
 
 
 def _faithful(task: Task, found: Mapping[str, Value], columns: Mapping[str, Columns]) -> bool:
@@ -180,8 +196,18 @@ def _against(
         bench.kept_not_numbers = True
     if ambiguous:
         return "ambiguous"
-    floats = [c for c in (columns or {}).values() if c.bound.size and bool((c.bound >= 0).any())]
-    return "loose" if any(float(np.mean(says_nothing(c))) > _MOSTLY for c in floats) else ""
+    return "loose" if columns is not None and _loosest(bench.task, columns) > _MOSTLY else ""
+
+
+def _loosest(task: Task, columns: Mapping[str, Columns]) -> float:
+    """The largest share of an output's floats whose bound says nothing."""
+    shares = [0.0]
+    for name, element, _ in outputs(task):
+        kinds = leaves(element)
+        for at, (_, _, kind) in enumerate(kinds):
+            if kind.number == "float":
+                shares.append(says_nothing(leaf_columns(columns[name], at, len(kinds)), kind))
+    return max(shares)
 
 
 def _not_numbers(task: Task, found: Mapping[str, Value]) -> float:
