@@ -15,7 +15,6 @@ from cudaperf.engine.loops.coverage import fully_written
 from cudaperf.engine.loops.extents import Extent, Extents, Unbounded
 from cudaperf.engine.loops.layout import layout
 from cudaperf.engine.loops.nest import NestStep, Program, RepeatStep, Step, SwapStep, WhenStep, WhileStep
-from cudaperf.engine.loops.poly import Poly
 from cudaperf.engine.reason import ReasonCode, Refusal
 from cudaperf.engine.task import (
     AnyValues,
@@ -194,16 +193,8 @@ class _Describer:
             return "in"
         iterators = frozenset(v.atom for a in accesses for v in a.statement.loops)
         shape = layout(variable.name, accesses, self.program.space, iterators)
-        rows = self.rows(variable)
+        rows = self.extents.found[variable.name].rows
         return "out" if fully_written(accesses, shape, self.program.space, rows) else "inout"
-
-    def rows(self, variable: ir.Variable) -> Poly | None:
-        """The first extent where it is one parameter, `max(0, n)`, or a constant."""
-        text = self.extents.found[variable.name].texts[0].split(" * ")[0].strip("()")
-        text = text.removeprefix("max(0, ").removeprefix("max0, ").strip("() ")
-        if text.isdigit():
-            return Poly.constant(int(text))
-        return Poly.atom(text) if text.isidentifier() else None
 
     # --- work ----------------------------------------------------------------------------------------------------------
 

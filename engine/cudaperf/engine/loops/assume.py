@@ -45,6 +45,11 @@ def parse(comments: tuple[str, ...]) -> Assumptions:
     return Assumptions(tuple(texts), tuple(conditions), tuple(extents))
 
 
+def poly_of(text: str) -> Poly | None:
+    """A size expression as a polynomial, None where it is none."""
+    return _poly(size.parse(text))
+
+
 def _python(text: str) -> str:
     text = text.replace("&&", " and ").replace("||", " or ")
     return re.sub(r"(?<![/])/(?![/])", "//", text).strip()

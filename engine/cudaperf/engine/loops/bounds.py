@@ -47,11 +47,15 @@ def param_text(name: str, space: Space, atom_text: AtomText) -> str:
 
 
 def derived_text(derived: Derived, atom_text: AtomText) -> str:
-    """C truncates a quotient; a choice is Python's conditional expression."""
+    """A quotient rounds as its definition says; a choice is Python's conditional expression."""
     value = poly_text(derived.poly, atom_text)
     if derived.test is None or derived.other is None:
-        return f"tdiv({value}, {derived.divisor})"
+        return f"tdiv({value}, {derived.divisor})" if derived.truncates else f"({_parenthesised(value)} // {derived.divisor})"
     return f"(({value}) if {condition_text(derived.test, atom_text)} else ({poly_text(derived.other, atom_text)}))"
+
+
+def _parenthesised(text: str) -> str:
+    return text if text.replace("_", "").isalnum() else f"({text})"
 
 
 def condition_text(condition: Condition, atom_text: AtomText) -> str:
@@ -105,12 +109,22 @@ def pw_aff_text(value: Any, space: Space, atom_text: AtomText) -> str:
 def set_text(params: Any, space: Space, atom_text: AtomText) -> str:
     """A set of parameters as a size expression that is non-zero on it."""
     with space.budget():
-        params = params.coalesce()
+        params = params.coalesce().gist(_known(params, space)).coalesce()
         universe = isl.Set.universe(params.get_space())
         if params.is_equal(universe):
             return "1"
         build = isl.AstBuild.from_context(universe)
         return AstText(space, atom_text).text(build.expr_from_set(params))
+
+
+def _known(params: Any, space: Space) -> Any:
+    """What holds for the parameters of a set anyway: what derived ones are."""
+    names = [params.get_dim_name(isl.dim_type.param, k) for k in range(params.dim(isl.dim_type.param))]
+    return (
+        Space(space.atoms, context=space.context, names=space.names)
+        .set((), And(tuple(space.definitions(space.names[n] for n in names))))
+        .params()
+    )
 
 
 _INFIX = {

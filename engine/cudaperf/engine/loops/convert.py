@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.conversions import preserves, strip_implicit
 from cudaperf.engine.loops.poly import (
     ONE,
     TRUE,
@@ -30,10 +31,15 @@ class Environment:
     atoms: Atoms
     values: dict[str, Poly] = field(default_factory=dict)
     iterators: set[str] = field(default_factory=set)
+    natural: set[str] = field(default_factory=set)  # iterators and loaded values that are never negative
 
     def varies(self, atom: str) -> bool:
         """Iterators and opaque atoms differ between instances; parameters do not."""
         return atom in self.atoms.conditions or atom in self.iterators
+
+    def nonnegative(self, poly: Poly) -> bool:
+        """No negative term; parameters are taken to be sizes, whatever varies must be known to be zero or above."""
+        return all(c >= 0 for _, c in poly.terms) and not any(self.varies(a) and a not in self.natural for a in poly.atoms)
 
     def snapshot(self) -> dict[str, Poly]:
         return dict(self.values)
@@ -43,16 +49,15 @@ class Environment:
 
     def declare(self, node: ir.Decl) -> None:
         if not node.dims and isinstance(node.type, ir.Scalar) and node.type.kind == "int":
-            self.values[node.name] = (
-                to_poly(node.init, self) if node.init is not None and not isinstance(node.init, tuple) else self.atoms.fresh()
-            )
+            known = node.init is not None and not isinstance(node.init, tuple)
+            self.values[node.name] = to_poly(node.init, self) if known else self.atoms.fresh()  # type: ignore[arg-type]
 
     def assign(self, node: ir.Assign) -> None:
         target = node.target
         if not isinstance(target, ir.Name) or not isinstance(target.type, ir.Scalar) or target.type.kind != "int":
             return
         value = node.value if node.op is None else ir.Binary(node.op, target, node.value, target.type)
-        self.values[target.id] = to_poly(value, self)
+        self.values[target.id] = narrowed(to_poly(value, self), _scalar(value), target.type, self)
 
     def kill(self, names: Iterable[str]) -> None:
         for name in names:
@@ -78,10 +83,10 @@ class Environment:
         after the loop where they are known (for `leave_loop`). `bounds` is the loop's condition on its iterator.
         """
         after: dict[str, Poly] = {}
-        for name in _changed(body):
-            if name not in self.values:
-                continue
-            start, change = self.values[name], net_change(body, name, self)
+        names = sorted(_changed(body) & self.values.keys())
+        changes = self.changes(body, names)
+        for name in names:
+            start, change = self.values[name], changes[name]
             number = None
             if step in (1, -1):
                 number = (iterator - lower).scale(step or 1)
@@ -92,6 +97,16 @@ class Environment:
             else:
                 self.values[name] = after[name] = self.one_of(body, name, start, iterator, bounds)
         return after
+
+    def changes(self, body: ir.Block, names: Sequence[str]) -> dict[str, Poly | None]:
+        """What one pass over the body adds to each scalar; all of them (and what the body declares) are unknown meanwhile."""
+        before = self.snapshot()
+        inner = {n.name for n in ir.walk(body) if isinstance(n, ir.Decl)}
+        for name in (*names, *sorted(inner & before.keys())):
+            self.values[name] = self.atoms.fresh()
+        found = {name: net_change(body, name, self) for name in names}
+        self.restore(before)
+        return found
 
     def one_of(self, body: ir.Block, name: str, start: Poly, iterator: Poly, bounds: Condition) -> Poly:
         """The start value, or what some iteration assigned; anything where an assignment is not a function of the iterator."""
@@ -189,18 +204,13 @@ def net_change(body: ir.Block, name: str, env: Environment) -> Poly | None:
 
 
 def _increment(node: ir.Assign, name: str, env: Environment) -> Poly | None:
-    value = node.value
+    """The constant that an assignment adds; None for types in which counting on wraps around soon."""
+    if isinstance(node.target.type, ir.Scalar) and node.target.type.bits < 32:
+        return None
     if node.op in ("+", "-"):
-        delta = to_poly(value, env)
-        delta = delta if node.op == "+" else -delta
+        delta = to_poly(node.value, env).scale(1 if node.op == "+" else -1)
     elif node.op is None:
-        before = env.values[name]
-        marker = Poly.atom(f"${name}")
-        env.values[name] = marker
-        delta = to_poly(value, env) - marker
-        env.values[name] = before
-        if f"${name}" in delta.atoms:
-            return None
+        delta = to_poly(node.value, env) - env.values[name]
     else:
         return None
     return delta if is_invariant(delta, env) else None
@@ -228,12 +238,14 @@ def to_poly(node: ir.Expr, env: Environment) -> Poly:
             return Poly.constant(node.value)
         case ir.Name() if node.id in env.values:
             return env.values[node.id]
-        case ir.Unary(op="-"):
+        case ir.Unary(op="-") if node.type.signed:
             return -to_poly(node.operand, env)
         case ir.Unary(op="+"):
             return to_poly(node.operand, env)
         case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
-            return to_poly(node.operand, env)
+            return narrowed(to_poly(node.operand, env), _scalar(node.operand), node.type, env)
+        case ir.Binary(op="*" | "<<") if _mixes(node):
+            return env.atoms.fresh(_range_of(node.type))
         case ir.Binary():
             return _binary(node, env)
         case ir.Select():
@@ -241,7 +253,10 @@ def to_poly(node: ir.Expr, env: Environment) -> Poly:
             a, b = to_poly(node.then, env), to_poly(node.other, env)
             return a if a == b else chosen(a, b, when_true, when_false, env)
         case ir.Load() if isinstance(node.type, ir.Scalar) and node.type.kind == "int":
-            return env.atoms.fresh(_range_of(node.type), array=node.array)
+            loaded = env.atoms.fresh(_range_of(node.type), array=node.array)
+            if not node.type.signed:
+                env.natural |= loaded.atoms
+            return loaded
         case ir.Call(name="abs" | "labs", args=(operand,)):
             value = to_poly(operand, env)
             return env.atoms.fresh(lambda v: And((Compare(v - value, ">="), Compare(v + value, ">="))))
@@ -254,12 +269,45 @@ def _is_int(node: ir.Expr) -> bool:
     return isinstance(kind, ir.Scalar) and kind.kind == "int"
 
 
+def _scalar(node: ir.Expr) -> ir.Scalar | None:
+    kind = node.type
+    return kind if isinstance(kind, ir.Scalar) else None
+
+
+def narrowed(value: Poly, source: ir.Scalar | None, target: ir.Scalar, env: Environment) -> Poly:
+    """A value converted to a type below 32 bits keeps its low bits (wider types are taken to hold what they are given)."""
+    if target.bits >= 32 or source is None or preserves(source, target) or _fits(value, target):
+        return value
+    if target.name == "_Bool":
+        return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
+    return env.atoms.fresh(_range_of(target)) if target.signed else _mask(value, (1 << target.bits) - 1, env)
+
+
+def _fits(value: Poly, target: ir.Scalar) -> bool:
+    low = -(1 << target.bits - 1) if target.signed else 0
+    return value.is_constant and low <= value.value < low + (1 << target.bits)
+
+
+def _mixes(node: ir.Binary) -> bool:
+    """A product or shift of unsigned integers that is meant to wrap around: a large constant factor, as in hashes."""
+    right, left = strip_implicit(node.right), strip_implicit(node.left)
+    if node.type.signed:
+        return False
+    if node.op == "<<":
+        return isinstance(right, ir.IntConst) and right.value >= 16
+    return any(isinstance(side, ir.IntConst) and abs(side.value) >= 1 << 16 for side in (left, right))
+
+
 def _range_of(kind: ir.Scalar) -> Callable[[Poly], Condition]:
     """Values of narrow types are bounded by the type, of unsigned ones from below."""
     if kind.bits <= 16:
         low, high = (-(1 << kind.bits - 1), (1 << kind.bits - 1) - 1) if kind.signed else (0, (1 << kind.bits) - 1)
         return lambda v: And((Compare(v - Poly.constant(low), ">="), Compare(Poly.constant(high) - v, ">=")))
-    return (lambda _: TRUE) if kind.signed else (lambda v: Compare(v, ">="))
+    if kind.signed:
+        return lambda _: TRUE
+    if kind.bits == 32:
+        return lambda v: And((Compare(v, ">="), Compare(Poly.constant((1 << 32) - 1) - v, ">=")))
+    return lambda v: Compare(v, ">=")
 
 
 def _binary(node: ir.Binary, env: Environment) -> Poly:
@@ -274,7 +322,7 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
         case "<<" if right.is_constant and 0 <= right.value < 63:
             return left.scale(1 << right.value)
         case ">>" if right.is_constant and 0 <= right.value < 63:
-            return env.atoms.floor_division(left, 1 << right.value, is_invariant(left, env))
+            return env.atoms.floor_division(left, 1 << right.value, is_invariant(left, env))  # rounds down, as >> does
         case "/" if right.is_constant and right.value > 0:
             return _division(left, right.value, env)
         case "%" if right.is_constant and right.value > 0:
@@ -282,7 +330,7 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
             return left - quotient.scale(right.value)
         case "%":
             return env.atoms.fresh(
-                lambda v: And((Compare(v, ">="), Compare(right - v - ONE, ">="))) if _nonnegative(left) else TRUE
+                lambda v: And((Compare(v, ">="), Compare(right - v - ONE, ">="))) if env.nonnegative(left) else TRUE
             )
         case "&" if right.is_constant and right.value >= 0:
             return _mask(left, right.value, env)
@@ -309,23 +357,27 @@ def is_invariant(poly: Poly, env: Environment) -> bool:
     return not any(env.varies(a) for a in poly.atoms)
 
 
-def _nonnegative(poly: Poly) -> bool:
-    return all(c >= 0 for _, c in poly.terms)
-
-
 def _division(poly: Poly, divisor: int, env: Environment) -> Poly:
-    """C's truncating division: a floor where the dividend has no negative term, else only bounded by its neighbours."""
-    if is_invariant(poly, env) or _nonnegative(poly):
-        return env.atoms.floor_division(poly, divisor, is_invariant(poly, env))
-    return env.atoms.fresh(
-        lambda q: And(
-            (
-                Compare(poly - q.scale(divisor) + Poly.constant(divisor - 1), ">="),
-                Compare(q.scale(divisor) + Poly.constant(divisor - 1) - poly, ">="),
-                # below zero it rounds up, else down
-                Or((Compare(-poly - ONE, ">="), Compare(poly - q.scale(divisor), ">="))),
-                Or((Compare(poly, ">="), Compare(q.scale(divisor) - poly, ">="))),
-            )
+    """C's truncating division: a floor where the dividend is not negative, else whatever rounds towards zero."""
+    invariant = is_invariant(poly, env)
+    if env.nonnegative(poly):
+        return env.atoms.floor_division(poly, divisor, invariant)
+    if all(c % divisor == 0 for _, c in poly.terms):
+        return Poly.of({m: c // divisor for m, c in poly.terms})
+    if invariant:
+        return env.atoms.derive(lambda q: Derived(_truncated(poly, divisor, q), poly, divisor, truncates=True))
+    quotient = env.atoms.fresh(lambda q: _truncated(poly, divisor, q))
+    env.atoms.quotients |= quotient.atoms
+    return quotient
+
+
+def _truncated(poly: Poly, divisor: int, quotient: Poly) -> Condition:
+    rest = poly - quotient.scale(divisor)
+    below = Poly.constant(divisor - 1)
+    return Or(
+        (
+            And((Compare(poly, ">="), Compare(rest, ">="), Compare(below - rest, ">="))),
+            And((Compare(-poly - ONE, ">="), Compare(-rest, ">="), Compare(rest + below, ">="))),
         )
     )
 

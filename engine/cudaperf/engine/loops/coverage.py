@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import islpy as isl
@@ -14,43 +14,49 @@ from cudaperf.engine.loops.poly import ONE, And, Compare, Poly
 from cudaperf.engine.loops.sets import Space
 
 
-def fully_written(accesses: Sequence[Access], shape: Layout, space: Space, rows: Poly | None) -> bool:
+def fully_written(accesses: Sequence[Access], shape: Layout, space: Space, rows: Any) -> bool:
     """Every element of `rows` x the layout's extents is written by statements that certainly run.
 
-    `rows` is the first extent as a polynomial (None: not one, then the answer is no).
+    `rows` is isl's set of the first index below the first extent (None: not known, then the answer is no).
     """
     if rows is None or any(not a.write for a in accesses):
         return False
     written: Any = None
     for access in accesses:
         index = shape.of(access)
-        if not access.write or index is None or not _certain(access.statement) or access.path:
+        if not access.write or index is None or not _certain(access.statement, space) or access.path:
             continue
         dims = tuple(f"d{k}" for k in range(len(index)))
+        local = frozenset(v.atom for v in access.statement.loops)
+        if not all(space.affine(p, local | p.atoms & space.atoms.conditions.keys()) and _exact(p.atoms, space) for p in index):
+            continue
         point = And(tuple(Compare(p - Poly.atom(d), "=") for p, d in zip(index, dims, strict=True)))
-        points = space.set(dims, And((access.statement.domain, point)), [v.atom for v in access.statement.loops])
+        points = space.set(dims, And((access.statement.domain, point)), local)
         written = points if written is None else written.union(points)
-    if written is None:
+    if written is None or 1 + len(shape.extents) != written.dim(isl.dim_type.set):
         return False
-    lengths = (rows, *shape.extents)
-    if len(lengths) != written.dim(isl.dim_type.set):
-        return False
-    dims = tuple(f"d{k}" for k in range(len(lengths)))
-    box = And(
-        tuple(
-            part
-            for d, n in zip(dims, lengths, strict=True)
-            for part in (Compare(Poly.atom(d), ">="), Compare(n - Poly.atom(d) - ONE, ">="))
-        )
-    )
     with space.budget():
-        return bool(space.set(dims, box).is_subset(written))
+        return bool(_box(shape, space, rows).is_subset(written))
 
 
-def _certain(statement: Statement) -> bool:
+def _box(shape: Layout, space: Space, rows: Any) -> Any:
+    """All elements, for the parameters for which the array has rows at all."""
+    dims = tuple(f"d{k}" for k in range(1 + len(shape.extents)))
+    inside = [Compare(Poly.atom(d), ">=") for d in dims]
+    inside += [Compare(n - Poly.atom(d) - ONE, ">=") for d, n in zip(dims[1:], shape.extents, strict=True)]
+    return space.set(dims, And(tuple(inside))).intersect(rows.insert_dims(isl.dim_type.set, 1, len(shape.extents)))
+
+
+def _exact(atoms: Iterable[str], space: Space) -> bool:
+    """Whether every opaque atom has one value in an instance: quotients do, loaded values have any."""
+    return space.atoms.closure(atoms) <= space.atoms.quotients
+
+
+def _certain(statement: Statement, space: Space) -> bool:
     """The statement runs for its whole domain: exact loops, no guard, no early end."""
+    loops = frozenset(v.atom for v in statement.loops)
     if not all(loop.exact and isinstance(loop.node, ir.For) for loop in statement.loops):
         return False
     if any(isinstance(n, ir.Break | ir.Return | ir.Continue) for loop in statement.loops for n in ir.walk(loop.node)):
         return False
-    return not statement.guards
+    return not statement.guards and all(space.affine_condition(loop.condition, loops) for loop in statement.loops)

@@ -58,6 +58,15 @@ def layout(array: str, accesses: Sequence[Access], space: Space, iterators: froz
     return Layout(array, subscripts, tuple(Poly.of({m: 1}) for m in extents if m is not None), tuple(requirements))
 
 
+def by_stride(accesses: Sequence[Access], space: Space, iterators: frozenset[str]) -> list[list[Access]]:
+    """The references in groups that have the same strides, each seen alone."""
+    groups: dict[object, list[Access]] = {}
+    for access in accesses:
+        flat = access.subscripts if access.subscripts is not None and len(access.subscripts) == 1 else None
+        groups.setdefault(_strides(flat, space, iterators) if flat else None, []).append(access)
+    return list(groups.values())
+
+
 def _affine(subscripts: tuple[Poly, ...], space: Space, iterators: frozenset[str], access: Access) -> bool:
     return all(space.affine(s, _variables(s, space, iterators)) for s in subscripts)
 

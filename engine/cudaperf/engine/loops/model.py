@@ -209,6 +209,8 @@ class _Walk:
         self.model.counters[id(node)] = counters
         self.env.values[node.var] = atom
         self.env.iterators.add(loop.atom)
+        if not node.type.signed or (step_value is not None and step_value > 0 and self.env.nonnegative(lower)):
+            self.env.natural.add(loop.atom)
         self.model.inside_values[id(node)] = dict(self.env.values)
         self.nested(loop, node.body)
         self.leaf_in(loop, node.bound)
@@ -231,6 +233,7 @@ class _Walk:
         parts.append(compare(atom, relation, bound))
         if abs(step) != 1:
             count = self.model.atoms.fresh(lambda q: Compare(atom - lower - q.scale(step), "="))
+            self.model.atoms.quotients |= count.atoms
             parts.append(Compare(count, ">="))
         opaque = any(a in self.model.atoms.conditions for a in (lower.atoms | bound.atoms))
         return And(tuple(parts)), not opaque

@@ -11,7 +11,7 @@ C's integers are taken not to overflow (signed overflow is undefined; unsigned w
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Monomial = tuple[str, ...]
@@ -184,7 +184,8 @@ def quotient_condition(poly: Poly, divisor: int, quotient: Poly) -> Condition:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A parameter computed from other parameters: floor(poly / divisor), or `poly` if `test` else `other`.
+    """A parameter computed from others: floor(poly / divisor) (rounded to zero if it `truncates`), or `poly` if `test` else
+    `other`.
 
     `condition` is what isl is told of it.
     """
@@ -194,6 +195,7 @@ class Derived:
     divisor: int = 1
     test: Condition | None = None
     other: Poly | None = None
+    truncates: bool = False
 
 
 @dataclass(slots=True)
@@ -201,13 +203,15 @@ class Atoms:
     """The table of opaque atoms of one function: name -> the condition that holds for it.
 
     `definitions` holds composite parameters (`$c0` = n + 2): loop-invariant polynomials kept whole so that `i*(n+2) + j`
-    keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded integers to the name of the array they come from.
+    keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded
+    integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)
     definitions: dict[str, Poly] = field(default_factory=dict)
     derived: dict[str, Derived] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
+    quotients: set[str] = field(default_factory=set)
     _composites: dict[Poly, str] = field(default_factory=dict)
     _divisions: dict[tuple[Poly, int], str] = field(default_factory=dict)
 
@@ -234,7 +238,7 @@ class Atoms:
         name = f"$d{len(self.derived)}"
         made = make(Poly.atom(name))
         for known, other in self.derived.items():
-            if (other.poly, other.divisor, other.test, other.other) == (made.poly, made.divisor, made.test, made.other):
+            if replace(other, condition=TRUE) == replace(made, condition=TRUE):
                 return Poly.atom(known)
         self.derived[name] = made
         return Poly.atom(name)
@@ -251,6 +255,7 @@ class Atoms:
         if key not in self._divisions:
             quotient = self.fresh(lambda q: quotient_condition(poly, divisor, q))
             self._divisions[key] = next(iter(quotient.atoms))
+            self.quotients |= quotient.atoms
         return Poly.atom(self._divisions[key])
 
     def closure(self, names: Iterable[str]) -> frozenset[str]:

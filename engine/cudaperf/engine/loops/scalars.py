@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.conversions import preserves
 
 Operator = Literal["+", "*", "&", "|", "^", "&&", "||", "min", "max"]
 
@@ -137,9 +138,17 @@ def scalar_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
     if len(ops) != 1 or (companions and len(found) != 1):
         return None
     target = _target(found[0][0], name)
-    if target is None:
+    if target is None or any(_mentioned_elsewhere(body, c, found[0][0]) for c in companions):
         return None
     return Reduction(target, found[0][1], tuple(s for s, _, _, _ in found), tuple(sorted(companions)), found[0][3])
+
+
+def _mentioned_elsewhere(body: Sequence[ir.Stmt], name: str, update: ir.Stmt) -> bool:
+    """Whether statements other than the update read or set the scalar."""
+    inside = {id(n) for n in ir.walk(update)}
+    return any(
+        isinstance(n, ir.Name) and n.id == name and id(n) not in inside for statement in body for n in ir.walk(statement)
+    )
 
 
 def _position_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
@@ -219,6 +228,8 @@ _COMPOUND: dict[str, Operator] = {"+": "+", "-": "+", "*": "*", "&": "&", "|": "
 
 def _assignment_update(node: ir.Assign) -> Reduction | None:
     target = node.target
+    if not combines(node):
+        return None
     if node.op is not None:
         op = _COMPOUND.get(node.op)
         return Reduction(target, op, (node,)) if op and not _uses(node.value, target) else None
@@ -237,17 +248,42 @@ def _assignment_update(node: ir.Assign) -> Reduction | None:
             return _chain(node, value, target)
         case ir.Call(name=called, args=(a, b)) if called in _EXTREMES:
             other = b if _same(a, target) else a if _same(b, target) else None
-            return Reduction(target, _EXTREMES[called], (node,)) if other and not _uses(other, target) else None
+            if other is None or _uses(other, target) or not keeps(target.type, other, False):
+                return None
+            return Reduction(target, _EXTREMES[called], (node,))
         case ir.Select(condition=condition, then=then, other=other):
             extreme = _comparison(condition, target)
             if extreme is None:
                 return None
             op, value_side, strict = extreme
+            if not keeps(target.type, value_side, False):
+                return None
             if _equal(_bare(then), _bare(value_side)) and _same(other, target):
                 return Reduction(target, op, (node,), strict=strict)
             if _same(then, target) and _equal(_bare(other), _bare(value_side)):
                 return Reduction(target, _OPPOSITE[op], (node,), strict=not strict)
     return None
+
+
+def combines(node: ir.Assign) -> bool:
+    """Whether the order of such updates may change at all: not where each rounds or truncates to the target's type
+    (`int s; s += x[i]` of a float x) or collapses it to 0 and 1 (`_Bool b; b += c`)."""
+    kind = node.target.type
+    other = _bare(node.value).type
+    if not isinstance(kind, ir.Scalar) or not isinstance(other, ir.Scalar):
+        return False
+    if kind.name == "_Bool":
+        return node.op not in ("+", "-", "^") and not (node.op is None and getattr(_bare(node.value), "op", None) in ("+", "-"))
+    return kind.kind == "float" or other.kind == "int"
+
+
+def keeps(target: ir.Type, value: ir.Expr, positioned: bool) -> bool:
+    """Whether storing a value as the extreme so far keeps its order: always when its type fits the target's; rounding to a
+    float keeps it too, unless a position is kept with it."""
+    kind, other = target, _bare(value).type
+    if not isinstance(kind, ir.Scalar) or not isinstance(other, ir.Scalar):
+        return False
+    return preserves(other, kind) or (kind.kind == "float" and not positioned)
 
 
 _EXTREMES: dict[str, Operator] = dict.fromkeys(("fmin", "fminf", "min"), "min") | dict.fromkeys(("fmax", "fmaxf", "max"), "max")  # type: ignore[assignment]
@@ -277,6 +313,8 @@ def _extreme_update(node: ir.If) -> Reduction | None:
         if any(not isinstance(a.target, ir.Name) or _uses(a.value, chosen.target) for a in others):
             return None
         names = tuple(a.target.id for a in others if isinstance(a.target, ir.Name))
+        if not keeps(chosen.target.type, extreme[1], bool(names)):
+            return None
         return Reduction(chosen.target, extreme[0], (node,), names, extreme[2])
     return None
 

@@ -14,7 +14,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conflicts import conflicts
 from cudaperf.engine.loops.layout import Layout
 from cudaperf.engine.loops.model import Access, Model
-from cudaperf.engine.loops.scalars import reads, update_of
+from cudaperf.engine.loops.scalars import combines, reads, update_of
 from cudaperf.engine.loops.sets import Space
 
 ScanOp = Literal["+", "*", "min", "max", "linear"]
@@ -76,6 +76,8 @@ def _scalar(body: Sequence[ir.Stmt]) -> ScanPattern | None:
         if not isinstance(update.target, ir.Name) or not isinstance(store.target, ir.Load) or store.op is not None:
             continue
         name = update.target.id
+        if not combines(update) or (exclusive and _touches(update.value, store.target.array)):
+            continue
         if reads(store.value, name) is None or any(reads(i, name) is not None for i in store.target.indices):
             continue
         found = _step(update, update.target)
@@ -84,10 +86,16 @@ def _scalar(body: Sequence[ir.Stmt]) -> ScanPattern | None:
     return None
 
 
+def _touches(node: ir.Expr, array: str) -> bool:
+    return any(isinstance(n, ir.Load | ir.Address) and n.array == array for n in ir.walk(node))
+
+
 def _array(statement: ir.Stmt) -> ScanPattern | None:
     if not isinstance(statement, ir.Assign) or not isinstance(statement.target, ir.Load):
         return None
     target = statement.target
+    if not combines(statement):
+        return None
     loads = [n for n in ir.walk(statement.value) if isinstance(n, ir.Load) and n.array == target.array and n != target]
     if len(loads) != 1:
         return None

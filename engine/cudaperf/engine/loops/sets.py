@@ -117,6 +117,13 @@ class Space:
         mapping = {**names, **{a: a + suffix for a in opaque}}
         return rename_condition(full, mapping), frozenset(a + suffix for a in opaque)
 
+    def affine_condition(self, condition: Condition, variables: frozenset[str]) -> bool:
+        """Whether isl holds all of a condition (else it is weakened)."""
+        if isinstance(condition, Compare):
+            opaque = frozenset(a for a in condition.poly.atoms if self.is_opaque(a))
+            return self.affine(condition.poly, variables | opaque)
+        return all(self.affine_condition(part, variables) for part in condition.parts)
+
     def affine(self, poly: Poly, variables: frozenset[str]) -> bool:
         try:
             isl_poly(poly, variables)
