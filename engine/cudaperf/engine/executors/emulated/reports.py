@@ -171,6 +171,8 @@ def _access_message(kind: str, finished: Finished, lines: DeviceLines, stack: st
             if where == "host code":
                 at = lines.cu_lines(stack)
                 place = f"host code{f', {lines.cu_name} line {at[0]}' if at else ''}"
+            if size == "0":  # a signal: the address is far from everything
+                return f"access to an address that is no buffer's ({kind}) in {place}"
             return f"{access} of {size} bytes{f', {what}' if what else ''} ({kind}) in {place}"
     return kind
 
