@@ -9,5 +9,7 @@ int original(double *a, double *b, int *c, struct cell *s, int n) {
   for (int i = 9; i --> 0;) c[10 + i] = k;
   if ((k = c[3]) > 1) c[5] = m, c[6] = k;
   else c[7] = m;
+  c[8] = (k++, c[k]) + 1;
+  if (++k > 2 && c[k]) c[9] = k;
   return 0;
 }

@@ -47,6 +47,8 @@ REFUSED = [
         "assert",
         "#include <assert.h>\nvoid f(int *a, int n) { for (int i = 0; i < n; i++) { «assert(a[i] > 0)»; a[i]--; } }",
     ),
+    (UNSUPPORTED, "inside a condition", "void f(int *a, int c) { if («a[c++]» && a[c]) a[0] = 1; }"),
+    (UNSUPPORTED, "inside a condition", "void f(int *a, int c) { a[0] = «c++» ? c : 2; }"),
     (UNSUPPORTED, "statement expression", "void f(int *a) { a[0] = «({ 3; })»; }"),
     (UNSUPPORTED, "a string", 'void f(char *a) { a[0] = «"abc"»[1]; }'),
     (UNSUPPORTED, "anything but zero", "#include <string.h>\nvoid f(double *a) { «memset(a, 1, 8)»; }"),

@@ -207,16 +207,28 @@ class Expressions:
             return self.compare_pointers(syntax)
         if code not in BINARY:
             self.refuse(syntax, "this operator is not supported")
-        first = self.lower(left)
-        second = self.guarded(right) if BINARY[code] in ("&&", "||") else self.lower(right)
+        is_logical = BINARY[code] in ("&&", "||")
+        first = self.sequenced(left) if is_logical else self.lower(left)
+        second = self.guarded(right) if is_logical else self.lower(right)
         return ir.Binary(op=BINARY[code], left=first, right=second, type=self.scalar(syntax), **at(syntax))
 
     def comma(self, syntax: Syntax) -> ir.Expr:
         if not self.may_hoist:
             self.refuse(syntax, "a comma expression inside a condition is not supported")
         left, right = syntax.children
+        later = len(self.after)
         self.lower(left)
+        self.before += self.after[later:]
+        del self.after[later:]
         return replace(self.lower(right), span=None)
+
+    def sequenced(self, syntax: Syntax) -> ir.Expr:
+        """A value whose side effects end before the next operand: `x++` in it can't wait for the statement's end."""
+        later = len(self.after)
+        value = self.lower(syntax)
+        if len(self.after) > later:
+            self.refuse(syntax, "a side effect inside a condition: write it as a statement of its own")
+        return value
 
     def guarded(self, syntax: Syntax) -> ir.Expr:
         """A value that is not always computed: side effects can't be moved out of it."""
@@ -232,7 +244,7 @@ class Expressions:
                 return classified
         condition, then, other = syntax.children
         return ir.Select(
-            condition=self.lower(condition),
+            condition=self.sequenced(condition),
             then=self.guarded(then),
             other=self.guarded(other),
             type=self.type(syntax),
