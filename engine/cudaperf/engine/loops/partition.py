@@ -111,8 +111,9 @@ class _Partition:
         for owner in (function, *self.unit.helpers):
             local = declared(owner.body) | {p.name for p in owner.parameters}
             for node in ir.walk(owner.body):
-                if isinstance(node, ir.Assign) and isinstance(node.target, ir.Name) and node.target.id in scalars - local:
-                    message = f"{owner.name} sets the file-scope variable {node.target.id}, which the caller would not see"
+                name = _sets(node)
+                if name in scalars - local:
+                    message = f"{owner.name} sets the file-scope variable {name}, which the caller would not see"
                     raise self.refusal(ReasonCode.SIDE_EFFECT, message, node)
         for helper in self.unit.helpers:
             for variable in helper.globals:
@@ -207,7 +208,12 @@ class _Partition:
                 return self.pure_value(node.offset)
             case ir.If():
                 branches = (*node.then.statements, *(node.other.statements if node.other else ()))
-                return self.pure_value(node.condition) and all(self.is_pure(s) and not isinstance(s, ir.Decl) for s in branches)
+                known = not assigned(node) & self.device  # else what is not set keeps its value on the device
+                return (
+                    known
+                    and self.pure_value(node.condition)
+                    and all(self.is_pure(s) and not isinstance(s, ir.Decl) for s in branches)
+                )
             case ir.Block():
                 return all(self.is_pure(s) for s in node.statements)
             case _:
@@ -264,10 +270,11 @@ class _Partition:
         conditional = frozenset(n for n in outputs if not _always(statements, n))
         for n in outputs:
             self.to_device(n)
-        needed = (_used(statements) - inputs) | starts
+        reads, writes = array_sets(statements)
+        own = _used(statements) | self.pitches(reads | writes)
+        needed = (own - inputs) | starts
         prologue = self.slice(needed)
-        used = _used(statements) | _used(prologue)
-        reads, writes = _array_sets(statements)
+        used = own | _used(prologue)
         return ScalarStep(
             name or self.name("scalar"),
             (*statements,),
@@ -280,6 +287,15 @@ class _Partition:
             writes,
             dict(self.types),
         )
+
+    def pitches(self, arrays: frozenset[str]) -> frozenset[str]:
+        """Scalars in the inner dimensions of arrays, which flat subscripts multiply with."""
+        function = self.unit.function
+        dims = [d for v in function.parameters + function.globals if v.name in arrays for d in v.dims[1:] if d is not None]
+        for node in ir.walk(function.body):
+            if isinstance(node, ir.Decl) and node.name in arrays:
+                dims.extend(node.dims[1:])
+        return _used(tuple(ir.Return(value=d) for d in dims))
 
     def slice(self, needed: frozenset[str]) -> tuple[ir.Stmt, ...]:
         """The pure statements that define the needed names, in order, with what they need in turn."""
@@ -434,6 +450,7 @@ class _Partition:
     def scan(self, node: ir.For) -> LoopNest | None:
         """A loop that carries one running value."""
         accesses, layouts, fixed = self.view(node)
+        accesses = [a for a in accesses if a.array in layouts]
         pattern = scan_pattern(node, self.model, self.space, layouts, accesses, fixed)
         if pattern is None:
             return None
@@ -446,6 +463,7 @@ class _Partition:
         if len(chain) != 2 or chain[0][1] or any(leaves(loop) is not None for loop, _ in chain):
             return None
         accesses, layouts, fixed = self.view(node)
+        accesses = [a for a in accesses if a.array in layouts]
         outer, inner = (self.model.loops[id(loop)] for loop, _ in chain)
         if outer.step not in (1, -1) or inner.step not in (1, -1):
             return None
@@ -594,13 +612,13 @@ class _Partition:
         parts = (*headers, *guards, *(s for _, before in chain[:-1] for s in before), *body)
         private = frozenset(p for fact in found for p in fact.private) | _outer_loop_vars(node)
         private -= frozenset(loop.var for loop, _ in chain)
-        used = _used(parts)
+        reads, writes = array_sets(parts)
+        used = _used(parts) | self.pitches(reads | writes)
         inner_names = declared(ir.Block(statements=parts)) | frozenset(loop.var for loop, _ in chain)
         reductions = frozenset(r.name for fact in found for r in fact.reductions)
         inputs = frozenset(n for n in used if n in self.device) - private - inner_names
         prologue = self.slice(frozenset(used) - inputs - private - inner_names | (reductions - self.device))
         everything = used | _used(prologue)
-        reads, writes = _array_sets(parts)
         return LoopNest(
             self.name(),
             node,
@@ -644,6 +662,13 @@ class _Partition:
 
 
 # --- small analyses of trees -------------------------------------------------------------------------------------------
+
+
+def _sets(node: ir.Node) -> str | None:
+    """The scalar that one node sets."""
+    if isinstance(node, ir.Assign):
+        return node.target.id if isinstance(node.target, ir.Name) else None
+    return node.var if isinstance(node, ir.For) and not node.declared else None
 
 
 def _chain(node: ir.For) -> list[tuple[ir.For, tuple[ir.Stmt, ...]]]:
@@ -731,7 +756,7 @@ def _always(statements: Sequence[ir.Stmt], name: str) -> bool:
     return always_assigned(statements, name)
 
 
-def _array_sets(statements: Sequence[ir.Stmt]) -> tuple[frozenset[str], frozenset[str]]:
+def array_sets(statements: Sequence[ir.Stmt]) -> tuple[frozenset[str], frozenset[str]]:
     """(arrays read, arrays written) by statements, arrays declared inside left out."""
     own = frozenset(n.name for s in statements for n in ir.walk(s) if isinstance(n, ir.Decl))
     reads: set[str] = set()

@@ -29,6 +29,11 @@ def cuda_type(kind: ir.Type) -> str:
     return "bool" if kind.name == "_Bool" else kind.name
 
 
+def iterator_type(node: ir.For) -> str:
+    """The type of a loop's variable in a kernel: narrow ones become int, so that threads past the end do not wrap around."""
+    return "int" if node.type.bits < 32 else cuda_type(node.type)
+
+
 def indent(lines: Sequence[str], levels: int = 1) -> list[str]:
     return ["    " * levels + line if line else line for line in lines]
 

@@ -17,7 +17,8 @@ from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies import vector
 from cudaperf.engine.strategies.access import contiguity
-from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, guarded, indent, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import operand as factor
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "map"
@@ -108,7 +109,7 @@ def threaded(nest: LoopNest, printer: Printer, source: Source, mapping: Mapping)
     grid, lines = [], nest_body(nest, printer, frozenset(loop.var for loop in mapping.loops))
     for axis, loop, extent in zip(AXES, mapping.loops, mapping.block, strict=False):
         strided = axis != "x" or _continues(nest.body)
-        kind = cuda_type(loop.node.type)
+        kind = iterator_type(loop.node)
         if not loop.tight and loop.low != "0":
             made.integer(f"{loop.var}_first", loop.low, kind)
         if not loop.tight and strided:
@@ -143,7 +144,11 @@ def condition(loop: BandLoop, printer: Printer) -> str:
     relation = loop.node.relation
     if relation == "!=":
         relation = "<" if loop.step > 0 else ">"
-    return f"{loop.var} {relation} {operand(printer.expr(loop.node.bound))}"
+    text = f"{loop.var} {relation} {operand(printer.expr(loop.node.bound))}"
+    if loop.step < 0 and not loop.node.type.signed:
+        # what goes below zero wraps around to values above the first
+        text += f" && {loop.var} <= {operand(printer.expr(loop.node.lower))}"
+    return text
 
 
 def operand(text: str) -> str:
@@ -163,7 +168,7 @@ def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided
 
     y and z stride over the grid, whose extent is limited there; x does where the body holds a `continue`.
     """
-    kind = cuda_type(loop.node.type)
+    kind = iterator_type(loop.node)
     first, index = first_value(loop, printer), position(axis, kind)
     rising = loop.step > 0 or not loop.tight
     scale = "" if abs(loop.step) == 1 or not loop.tight else f"{abs(loop.step)} * "
@@ -202,11 +207,12 @@ def _level(nest: LoopNest, depth: int, printer: Printer, threads: frozenset[str]
         return [f"{own_header(loop, printer)} {{", *indent(inner), "}"]
     if loop.tight:
         return inner
-    low = operand(printer.expr(loop.node.lower))
+    low = factor(printer.expr(loop.node.lower))
     lower = f"{loop.var} {'>=' if loop.step > 0 else '<='} {low}"
     parts = [lower, condition(loop, printer)]
     if abs(loop.step) > 1:
-        parts.append(f"({loop.var} - {low}) % {abs(loop.step)} == 0")
+        distance = f"{loop.var} - {low}" if loop.step > 0 else f"{low} - {loop.var}"
+        parts.append(f"({distance}) % {abs(loop.step)} == 0")
     return [f"if ({' && '.join(parts)}) {{", *indent(inner), "}"]
 
 

@@ -17,7 +17,17 @@ from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.loops.scalars import Reduction
 from cudaperf.engine.plan import IntArg, Launch, Temporary
 from cudaperf.engine.schedule import Directive, NestSchedule
-from cudaperf.engine.strategies.kernel import Signature, Source, cuda_type, defined, guarded, indent, prologue, signature
+from cudaperf.engine.strategies.kernel import (
+    Signature,
+    Source,
+    cuda_type,
+    defined,
+    guarded,
+    indent,
+    iterator_type,
+    prologue,
+    signature,
+)
 from cudaperf.engine.strategies.kernels import accumulate
 from cudaperf.engine.strategies.kernels.accumulate import Accumulator, Reduced
 from cudaperf.engine.strategies.kernels.kernel import SIZES, Writer
@@ -59,11 +69,20 @@ def _unsuitable(nest: LoopNest) -> str | None:
             return f"{reduction.name} is of type {kind.name}, which has no reduction kernel"
         if reduction.keyed is not None and reduction.keyed[0].type.name not in SIZES:
             return f"elements of type {reduction.keyed[0].type.name} have no reduction kernel"
-        if reduction.companions and any(_companion_value(reduction, c) is None for c in reduction.companions):
+        stored = [*reduction.companions, *([reduction.name] if reduction.keyed is not None else [])]
+        if any(not _recomputed(nest, _companion_value(reduction, c)) for c in stored):
             return f"the position kept with {reduction.name} is not a function of the loop's indices"
+        if positional(reduction) and len(nest.band) > 2:
+            return f"the position kept with {reduction.name} is one of more than two loops"
     if nest.array_reductions:
         return "the nest also accumulates into an array"
     return None
+
+
+def _recomputed(nest: LoopNest, value: ir.Expr | None) -> bool:
+    """Whether the last thread can evaluate a position from the iterators and what every thread knows."""
+    known = {loop.var for loop in nest.band} | {*nest.parameters, *nest.outer, *nest.inputs} | defined(nest.prologue)
+    return value is not None and all(n.id in known - results(nest) for n in ir.walk(value) if isinstance(n, ir.Name))
 
 
 def _companion_value(reduction: Reduction, name: str) -> ir.Expr | None:
@@ -158,6 +177,7 @@ def _partial(nest: LoopNest, source: Source, made: Sequence[Accumulator], block:
     printer = _printer(nest, source)
     own = results(nest)
     kernel = signature(nest, source, skip_inputs=own)
+    _bases(nest, kernel)
     lines = prologue(nest, printer, skip=own)
     for n, reduction in enumerate(nest.reductions):
         kind = value_type(nest, reduction)
@@ -208,21 +228,21 @@ def _simple(body: Sequence[ir.Stmt]) -> bool:
 
 def strided(loop: BandLoop, printer: Printer, start: str, stride: str) -> str:
     """A `for` header that takes every `stride`-th iteration from the `start`-th on."""
-    kind = cuda_type(loop.node.type)
+    kind = iterator_type(loop.node)
     wide = kind in ("long", "long long", "unsigned long", "unsigned long long")
     begin = f"({kind})({start})" if not wide else f"({kind})({start.replace('blockIdx.x', f'({kind})blockIdx.x')})"
     scale = "" if abs(loop.step) == 1 else f"{abs(loop.step)} * "
     sign = "+" if loop.step > 0 else "-"
     lower = printer.expr(loop.node.lower)
     first = f"{scale}{begin}" if lower == "0" and loop.step > 0 else f"{operand(lower)} {sign} {scale}{begin}"
-    declared = f"{kind} " if loop.node.declared else ""
-    return f"for ({declared or kind + ' '}{loop.var} = {first}; {condition(loop, printer)}; {loop.var} {sign}= {scale}({kind})({stride}))"
+    return f"for ({kind} {loop.var} = {first}; {condition(loop, printer)}; {loop.var} {sign}= {scale}({kind})({stride}))"
 
 
 def _final(nest: LoopNest, source: Source, made: Sequence[Accumulator], block: int) -> tuple[Signature, list[str]]:
     printer = source.printer()
     keyed = frozenset(r.keyed[0].array for r in nest.reductions if r.keyed is not None)
     kernel = signature(nest, source, frozenset(source.arrays) - keyed, results(nest))
+    _bases(nest, kernel)
     write = Writer()
     accumulate.declare(write, made)
     write(f"for (int cp_i = threadIdx.x; cp_i < cp_count; cp_i += {block}) {{")
@@ -283,8 +303,8 @@ def _positions(nest: LoopNest, n: int) -> list[str]:
         number = f"cp_{n}_at" if shift == 0 else f"(cp_{n}_at >> {shift})"
         if depth:
             number = f"({number} & 0x7fffffff)"
-        kind = cuda_type(loop.node.type)
-        lines.append(f"const {kind} {loop.var} = {loop.low} + ({kind}){number};")
+        kind = iterator_type(loop.node)
+        lines.append(f"const {kind} {loop.var} = {_base(loop)} {'+' if loop.step > 0 else '-'} ({kind}){number};")
     return lines
 
 
@@ -319,5 +339,20 @@ def _number_of(nest: LoopNest) -> str:
     parts = []
     for depth, loop in enumerate(nest.band):
         shift = 31 * (len(nest.band) - 1 - depth)
-        parts.append(f"((long long)({loop.var} - ({loop.low})) << {shift})" if shift else f"({loop.var} - ({loop.low}))")
+        number = f"({loop.var} - {_base(loop)})" if loop.step > 0 else f"({_base(loop)} - {loop.var})"
+        parts.append(f"((long long){number} << {shift})" if shift else number)
     return " | ".join(parts)
+
+
+def _base(loop: BandLoop) -> str:
+    """The iterator's first value over all iterations, a literal or a parameter of the kernel."""
+    low = loop.low if loop.step > 0 else None
+    return low if low is not None and low.isdigit() else f"{loop.var}_first"
+
+
+def _bases(nest: LoopNest, kernel: Signature) -> None:
+    """The parameters that numbers of iterations start from."""
+    for loop in nest.band if any(positional(r) for r in nest.reductions) else ():
+        if _base(loop) == f"{loop.var}_first":
+            first = loop.low if loop.step > 0 else f"({loop.high}) - 1"
+            kernel.integer(f"{loop.var}_first", first, iterator_type(loop.node))

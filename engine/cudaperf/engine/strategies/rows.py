@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bounds import Range
 from cudaperf.engine.loops.facts import facts
-from cudaperf.engine.loops.model import declared
+from cudaperf.engine.loops.model import assigned, declared
 from cudaperf.engine.loops.nest import BandLoop, LoopFacts, LoopNest, NotApplicable
+from cudaperf.engine.loops.partition import array_sets
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.loops.scalars import Reduction, exposed
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.access import contiguity, stride
-from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, iterator_type, prologue, signature
 from cudaperf.engine.strategies.kernels.kernel import SIZES
 from cudaperf.engine.strategies.map import condition, first_value, operand
 from cudaperf.engine.strategies.offer import Offer
@@ -91,6 +92,8 @@ def _unsuitable(nest: LoopNest) -> dict[int, LoopFacts] | str:
             return "a statement of the body can't be run by a team"
         elif any(isinstance(n, ir.For | ir.While | ir.Continue) for n in ir.walk(statement)):
             return "a loop stands under a condition"
+        elif isinstance(statement, ir.If) and _stores(statement) and assigned(statement) - declared(statement):
+            return "a branch both stores and sets scalars"
     return found
 
 
@@ -134,7 +137,7 @@ def _offer(nest: LoopNest, source: Source, team: Team, found: dict[int, LoopFact
     per_block = team.block // team.threads
     grid = []
     for axis, loop in zip("xy", reversed(nest.threads), strict=False):
-        kind = cuda_type(loop.node.type)
+        kind = iterator_type(loop.node)
         count = f"ceildiv({loop.range.count}, {abs(loop.step) * (per_block if axis == 'x' else 1)})"
         grid.append(f"max(0, min({count}, {2147483647 if axis == 'x' else 65535}))")
         number = rows if axis == "x" else "blockIdx.y"
@@ -170,33 +173,30 @@ def _offer(nest: LoopNest, source: Source, team: Team, found: dict[int, LoopFact
 def _body(nest: LoopNest, printer: Printer, team: Team, found: dict[int, LoopFacts]) -> list[str]:
     lines: list[str] = []
     types = _types(nest)
-    stored = False
+    since = _Since()
     for statement in nest.body:
+        lines += [team.barrier] if since.needs_barrier(statement) else []
         if isinstance(statement, ir.For):
-            if stored:
-                lines.append(team.barrier)
             lines += _shared_loop(statement, printer, team, found[id(statement)], types)
-            stored = _stores(statement)
             continue
         text = printer.statement(statement)
-        if _stores(statement):
-            if isinstance(statement, ir.Assign):
-                text = ["if (cp_lane == 0) {", *indent(text), "}"]
-            else:
-                text = _guard_stores(statement, printer)
-            if stored:
-                text = [team.barrier, *text]
-            stored = True
-        elif stored and _reads_memory(statement):
-            lines.append(team.barrier)
-            stored = False
-        lines += text
-    return [*lines, team.barrier] if stored else lines
+        lines += ["if (cp_lane == 0) {", *indent(text), "}"] if _stores(statement) else text
+    return [*lines, team.barrier] if since.written else lines
 
 
-def _guard_stores(statement: ir.Stmt, printer: Printer) -> list[str]:
-    """A branch whose stores one thread does (its scalar assignments are everybody's): only branches of stores alone."""
-    return ["if (cp_lane == 0) {", *indent(printer.statement(statement)), "}"]
+@dataclass(slots=True)
+class _Since:
+    """The arrays that the team's threads read and wrote since they last waited for one another."""
+
+    read: frozenset[str] = frozenset()
+    written: frozenset[str] = frozenset()
+
+    def needs_barrier(self, statement: ir.Stmt) -> bool:
+        """Whether the team must wait before a statement; takes note of it."""
+        reads, writes = array_sets((statement,))
+        needed = bool(reads & self.written or writes & (self.read | self.written))
+        self.read, self.written = (reads, writes) if needed else (self.read | reads, self.written | writes)
+        return needed
 
 
 def _stores(statement: ir.Stmt) -> bool:
@@ -206,15 +206,11 @@ def _stores(statement: ir.Stmt) -> bool:
     )
 
 
-def _reads_memory(statement: ir.Stmt) -> bool:
-    return any(isinstance(n, ir.Load) for n in ir.walk(statement))
-
-
 def _shared_loop(node: ir.For, printer: Printer, team: Team, fact: LoopFacts, types: dict[str, ir.Type]) -> list[str]:
     """The loop with its iterations dealt to the team, then the merge of its accumulators in every thread."""
     step = fact.var.step or 1
     loop = BandLoop(node, fact, NOWHERE, True)
-    kind = cuda_type(node.type)
+    kind = iterator_type(node)
     scale = "" if abs(step) == 1 else f"{abs(step)} * "
     sign = "+" if step > 0 else "-"
     lower = printer.expr(node.lower)

@@ -13,7 +13,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.poly import Poly
 from cudaperf.engine.plan import Launch
-from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, iterator_type, prologue, signature
 
 VECTORS = {
     ("float", 4): "float4",
@@ -77,7 +77,7 @@ def plan(nest: LoopNest) -> Plan | NotApplicable:
 def kernel(nest: LoopNest, source: Source, made: Plan, block: int) -> tuple[str, Launch]:
     """The kernel and its launch."""
     loop, width = made.loop, made.width
-    kind = cuda_type(loop.node.type)
+    kind = iterator_type(loop.node)
     head = signature(nest, source)
     plain = source.printer()
     bound = plain.expr(loop.node.bound)
