@@ -6,6 +6,7 @@ work. Raises `Refusal` where an array's extent can't be derived.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -208,13 +209,16 @@ class _Describer:
                     parts.append(" * ".join([*extents, *self.inner(nest.body)]))
                 case RepeatStep():
                     low, high = (step.begin, step.end) if step.step > 0 else (step.end, step.begin)
-                    parts.append(f"max(0, {high} - ({low})) * ({self.work(step.steps)})")
+                    inside = self.work(step.steps)
+                    # bounds that follow the repeated variable: the larger of its two ends
+                    ends = dict.fromkeys(re.sub(rf"\b{step.var}\b", f"({end})", inside) for end in (low, high))
+                    passes = f"max({', '.join(ends)})" if len(ends) > 1 else f"({inside})"
+                    parts.append(f"max(0, {high} - ({low})) * {passes}")
                 case WhileStep():
                     parts.append(f"8 * ({self.work(step.steps)})")
                 case WhenStep():
                     parts.append(self.work(step.steps))
-        known = [p for p in dict.fromkeys(parts) if p and not _mentions_repeat(p, self.program.steps)]
-        return " + ".join(known) or "1"
+        return " + ".join(dict.fromkeys(p for p in parts if p)) or "1"
 
     def inner(self, body: tuple[ir.Stmt, ...]) -> list[str]:
         """The trip counts of the deepest chain of loops inside a nest's body."""
@@ -285,20 +289,6 @@ def _plan_names(steps: tuple[Step, ...]) -> list[frozenset[str]]:
             case WhileStep():
                 found += _plan_names(step.steps)
     return found
-
-
-def _mentions_repeat(text: str, steps: tuple[Step, ...]) -> bool:
-    return bool(size.names(text) & _repeat_vars(steps))
-
-
-def _repeat_vars(steps: tuple[Step, ...]) -> frozenset[str]:
-    found: set[str] = set()
-    for step in steps:
-        if isinstance(step, RepeatStep):
-            found |= {step.var} | _repeat_vars(step.steps)
-        elif isinstance(step, WhileStep | WhenStep):
-            found |= _repeat_vars(step.steps)
-    return frozenset(found)
 
 
 def _traffic(parameters: tuple[Parameter, ...]) -> str:

@@ -95,6 +95,7 @@ class _Run:
     def result(self) -> OptimizeResult:
         self.progress(Progress("analyse", f"{self.request.path.name}::{self.request.function}"))
         analysed = analyse(self.request.path, self.request.function, self.request.arguments)
+        self.check_sizes(analysed)
         executor = self.executor()
         self.on_gpu = executor.name == "gpu"
         try:
@@ -103,6 +104,16 @@ class _Run:
             close = getattr(executor, "close", None)
             if close is not None:
                 close()
+
+    def check_sizes(self, analysed: Analysed) -> None:
+        """Sizes that the user names must be the function's."""
+        from cudaperf.engine.verify.search import drawn_names
+
+        known = drawn_names(analysed.task)
+        for name in self.request.sizes:
+            if name not in known:
+                message = f"--size {name}: {self.request.function} has no such size; it has {', '.join(known) or 'none'}"
+                raise Refusal(Reason(ReasonCode.USAGE, message))
 
     def judged(self, analysed: Analysed, executor: Executor) -> OptimizeResult:
         candidates = self.candidates(analysed, executor)
@@ -118,18 +129,12 @@ class _Run:
     # --- stages --------------------------------------------------------------------------------------------------------
 
     def executor(self) -> Executor:
-        """A GPU where one is present and can be used, else the emulation; a refusal where what was asked for is missing."""
-        choice = self.request.executor
-        if choice != "emulated":
-            try:
-                return _gpu_executor()
-            except _NoGpu as missing:
-                if choice == "gpu":
-                    raise Refusal(Reason(ReasonCode.UNAVAILABLE, str(missing))) from None
-        from cudaperf.engine.executors.emulated.executor import EmulatedExecutor
-        from cudaperf.engine.toolchain.devices import default_architecture
+        from cudaperf.engine.executors.choose import choose
 
-        return EmulatedExecutor(architecture=default_architecture(self.request.arch))
+        found = choose(self.request.executor, self.request.arch)
+        if isinstance(found, Reason):
+            raise Refusal(found)
+        return found
 
     def architecture(self, executor: Executor) -> int:
         from cudaperf.engine.toolchain.devices import default_architecture
@@ -150,6 +155,12 @@ class _Run:
         from cudaperf.engine.verify.prepare import prepare
 
         specs = configurations(analysed.task, SEED, self.request.sizes)
+        if not specs:
+            message = (
+                "no input can be made that is small enough to verify with: make the function's sizes arguments, "
+                "or define them smaller (-D), or say what holds of its arguments (// cudaperf: assume ...)"
+            )
+            raise Refusal(Reason(ReasonCode.BUDGET, message))
         self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
         prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
         if isinstance(prepared, Reason):
@@ -293,23 +304,6 @@ class _Run:
             return Reason(ReasonCode.BUDGET, f"verification took longer than {self.request.max_seconds:g} s")
         found = describe(first) if first is not None else "none was tried in the time allowed"
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
-
-
-class _NoGpu(Exception):
-    """Why verification can't run on a GPU here."""
-
-
-def _gpu_executor() -> Executor:
-    from cudaperf.engine.toolchain import find
-
-    if find.find_gpu() is None:
-        raise _NoGpu("no CUDA device is present; leave out --executor gpu to verify on the CPU (cudaperf doctor says more)")
-    from cudaperf.engine.executors.gpu.executor import GpuExecutor, WorkerMissing
-
-    try:
-        return GpuExecutor()
-    except WorkerMissing as missing:
-        raise _NoGpu(f"{missing} (cudaperf doctor says more)") from missing
 
 
 def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Path) -> None:
