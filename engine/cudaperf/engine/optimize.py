@@ -7,6 +7,7 @@ written: the result carries texts.
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ SEED = 20260728
 BASELINE_SECONDS = 20.0
 CPU_ELEMENTS = 1 << 20
 GPU_ELEMENTS = 1 << 24
+NAMED_ELEMENTS = 1 << 30
 """Array elements of the configuration that is timed, where the user names no sizes."""
 
 
@@ -119,6 +121,8 @@ class _Run:
         candidates = self.candidates(analysed, executor)
         prepared = self.prepared(analysed)
         tried = self.try_all(analysed, prepared, candidates, executor)
+        if executor.name == "gpu":
+            tried = self.gated(analysed, prepared, self.timed(analysed, tried, executor), executor)
         passed = [t for t in tried if isinstance(t.verdict, Passed)]
         summaries = self.summaries(tried, candidates)
         if not passed:
@@ -170,9 +174,10 @@ class _Run:
     def try_all(
         self, analysed: Analysed, prepared: Prepared, candidates: Sequence[Candidate], executor: Executor
     ) -> list[_Tried]:
-        """Verify in order of cost: without a GPU until one passes, with one all of them."""
+        """Verify in order of cost: without a GPU until one passes; with one all of them, by their plans."""
         from cudaperf.engine.verify.verify import verify
 
+        _whole_files(executor, False)
         tried: list[_Tried] = []
         for number, candidate in enumerate(candidates):
             if tried and time.monotonic() > self.deadline:
@@ -186,7 +191,35 @@ class _Run:
             tried.append(_Tried(candidate, files, verdict))
             if isinstance(verdict, Passed) and executor.name == "emulated":
                 break
-        return self.timed(analysed, tried, executor) if executor.name == "gpu" else tried
+        return tried
+
+    def gated(self, analysed: Analysed, prepared: Prepared, tried: list[_Tried], executor: Executor) -> list[_Tried]:
+        """The fastest first: its emitted files are built and verified too, and timed with copies; the next where they fail.
+
+        Candidates that were not the one chosen stand behind it with the times of their plans.
+        """
+        from cudaperf.engine.verify.verify import verify
+
+        _whole_files(executor, True)
+        ranked = sorted((t for t in tried if isinstance(t.verdict, Passed)), key=_seconds)
+        others = [t for t in tried if not isinstance(t.verdict, Passed)]
+        for number, one in enumerate(ranked):
+            self.progress(Progress("build", one.candidate.schedule))
+            verdict = verify(
+                prepared, one.candidate, one.files, executor, self.directory / f"emitted{number}", self.late_deadline()
+            )
+            if not isinstance(verdict, Passed):
+                others.append(_Tried(one.candidate, one.files, verdict))
+                continue
+            assert isinstance(one.verdict, Passed)
+            verdict = verdict.model_copy(update={"resources": one.verdict.resources, "timing": one.verdict.timing})
+            chosen = self.timed(analysed, [_Tried(one.candidate, one.files, verdict)], executor)
+            return [*chosen, *ranked[number + 1 :], *others]
+        return others
+
+    def late_deadline(self) -> float:
+        """What has begun may finish: the last gate gets a minute beyond the deadline."""
+        return max(self.deadline, time.monotonic() + 60.0)
 
     def timed(self, analysed: Analysed, tried: list[_Tried], executor: Executor) -> list[_Tried]:
         """Time what passed, on one large configuration."""
@@ -194,14 +227,14 @@ class _Run:
         if spec is None:
             return tried
         source = self.directory / "timing.in"
-        write_timing_inputs(analysed, spec, source)
+        if not source.exists():
+            write_timing_inputs(analysed, spec, source)
         found: list[_Tried] = []
         for number, one in enumerate(tried):
-            if isinstance(one.verdict, Passed) and time.monotonic() < self.deadline:
+            if isinstance(one.verdict, Passed) and (time.monotonic() < self.deadline or not number):
                 self.progress(Progress("time", one.candidate.schedule, number, len(tried)))
-                timing = executor.time(
-                    self.timing_job(analysed, one, source), self.directory / f"timed{number}", 0, self.deadline
-                )
+                place = self.directory / f"timed{number}"
+                timing = executor.time(self.timing_job(analysed, one, source), place, 0, self.late_deadline())
                 one = _Tried(one.candidate, one.files, one.verdict.model_copy(update={"timing": timing}))
             found.append(one)
         return found
@@ -209,7 +242,7 @@ class _Run:
     def timing_spec(self, analysed: Analysed) -> ConfigurationSpec | None:
         from cudaperf.engine.verify.generate import Limits, timing_configuration
 
-        elements = GPU_ELEMENTS if self.on_gpu else CPU_ELEMENTS
+        elements = NAMED_ELEMENTS if self.request.sizes else GPU_ELEMENTS if self.on_gpu else CPU_ELEMENTS
         return timing_configuration(analysed.task, SEED, self.request.sizes, Limits(work=64 * elements, elements=elements))
 
     def timing_job(self, analysed: Analysed, one: _Tried, source: Path) -> Job:
@@ -236,10 +269,9 @@ class _Run:
         executor: Executor,
         summaries: tuple[CandidateSummary, ...],
     ) -> OptimizeResult:
-        timed = [t for t in passed if isinstance(t.verdict, Passed) and t.verdict.timing is not None]
-        chosen = min(timed, key=_seconds) if timed else passed[0]
+        chosen = passed[0]
         assert isinstance(chosen.verdict, Passed)
-        chosen_by = "timed on the device" if timed else CHOSEN_BY_MODEL
+        chosen_by = "timed on the device" if chosen.verdict.timing is not None else CHOSEN_BY_MODEL
         claim = EMULATED_CLAIM if executor.name == "emulated" else f"verified on {executor.device}"
         files = self.emit(analysed, chosen.candidate, Account(claim, chosen_by))
         baselines = self.baselines(analysed)
@@ -314,9 +346,15 @@ def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Pat
 
 
 def _seconds(tried: _Tried) -> float:
+    """The kernel time of a candidate that passed; last where it was not timed."""
     assert isinstance(tried.verdict, Passed)
-    assert tried.verdict.timing is not None
-    return tried.verdict.timing.median
+    return tried.verdict.timing.median if tried.verdict.timing is not None else math.inf
+
+
+def _whole_files(executor: Executor, wanted: bool) -> None:
+    """Whether a GPU executor builds the emitted files too (the emulation always runs them)."""
+    if executor.name == "gpu":
+        executor.emitted = wanted  # type: ignore[attr-defined]
 
 
 def _tolerance() -> str:

@@ -50,7 +50,8 @@ class Measurement:
 
 class GpuExecutor:
     """One worker, restarted after a fault or a timeout. Constructing it starts the worker; raises `WorkerMissing` with what is
-    missing (a driver, a package to drive it, a compiler). The worker ends with `close`, or with this process."""
+    missing (a driver, a package to drive it, a compiler). The worker ends with `close`, or with this process. With `emitted`
+    false, the build of the emitted files is left out of `run` and `time` (for all but the candidate that is chosen)."""
 
     name: Literal["emulated", "gpu"] = "gpu"
 
@@ -58,6 +59,7 @@ class GpuExecutor:
         if toolchain.device_compiler() is None:
             raise WorkerMissing(toolchain.NO_COMPILER)
         self._prefix = tuple(prefix)
+        self.emitted = True
         self._worker: WorkerClient | None = None
         self.facts = self._connected().facts
 
@@ -87,6 +89,8 @@ class GpuExecutor:
             planned = self._run_plan(job, directory, deadline)
             if not isinstance(planned, list):
                 return planned
+            if not self.emitted:
+                return Outputs(tuple(planned), CHECKS)
             return self._run_emitted(job, directory, planned, deadline)
         except _Ended as ended:
             return ended.verdict
@@ -190,7 +194,7 @@ class GpuExecutor:
         timed = self._ask(deadline, index, "time", fields, (job.inputs[index].read_bytes(),)).fields
         if job.candidate.deterministic and not timed["same_outputs"]:
             return Hazard(hazard="race", configuration=index, message="a timed run's outputs differ from an untimed run's")
-        program = native.build(job, directory, self.architecture.capability, deadline)
+        program = native.build(job, directory, self.architecture.capability, deadline) if self.emitted else None
         end_to_end = program.seconds(job.inputs[index], deadline) if isinstance(program, native.NativeProgram) else None
         summary = summarize(timed["samples"])
         timing = Timing(
