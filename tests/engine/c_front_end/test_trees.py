@@ -80,8 +80,30 @@ def test_canonical_headers(tmp_path: Path, header: str, relation: str, step: int
 
 
 @pytest.mark.parametrize(
+    ("kind", "header", "relation", "bound"),
+    [
+        ("int", "i = 0; i + k <= n; i++", "<=", "n - (long)k"),
+        ("int", "i = 0; n > k + i + 1; i++", "<", "n - (long)k - 1L"),
+        ("int", "i = 0; n - i >= k; i++", "<=", "n - (long)k"),
+        ("int", "i = n; i - k > 0; i--", ">", "0L + k"),
+        ("unsigned", "i = 0; i + 1 < n; i++", "<", "n - 1L"),
+        ("unsigned long", "i = 0; i + k <= n; i++", "<", "n >= k ? n + 1UL - k : 0UL"),
+    ],
+)
+def test_sums_in_conditions(tmp_path: Path, kind: str, header: str, relation: str, bound: str) -> None:
+    text = f"void f({kind} n, {kind} k, int *a) {{ {kind} i; for ({header}) a[i] = 0; }}"
+    _, loop = body(tmp_path, text)
+    assert isinstance(loop, ir.For)
+    assert (loop.relation, Printer().expr(loop.bound)) == (relation, bound)
+    assert Printer(text.encode()).for_header(loop) == f"for ({header})"
+
+
+@pytest.mark.parametrize(
     "loop",
     [
+        "for (i = 0; 2 * i < n; i++) a[i] = 0;",
+        "for (i = 0; i - 1u < n; i++) a[i] = 0;",
+        "for (i = 0; i + a[i] < n; i++) a[i] = 0;",
         "for (i = 0; i * i <= n; i++) a[i] = 0;",
         "for (i = 1; i < n; i *= 2) a[i] = 0;",
         "for (i = 0; i < n; i++) { a[i] = 0; n--; }",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, cast
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import preserves, strip_implicit
 from cudaperf.engine.sources.c.c_types import is_array
 from cudaperf.engine.sources.c.expressions import COMMA, at, inner, opcode
+from cudaperf.engine.sources.c.loop_tests import tested
 from cudaperf.engine.sources.c.parse import evaluate
 from cudaperf.engine.sources.c.references import as_type
 from cudaperf.engine.sources.c.scope import Pointer, assigned_names, read_names
@@ -16,8 +16,6 @@ from cudaperf.engine.sources.c.statements import Statements, whole
 from cudaperf.engine.sources.c.syntax import Syntax
 from cudaperf.engine.sources.c.text import matching, skip
 
-Relation = Literal["<", "<=", ">", ">=", "!="]
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 TRUE = ir.IntConst(value=1)
 
 
@@ -135,11 +133,11 @@ class Loops(Statements):
             return None
         name, kind, step = found
         start = next((s for s in init if starts(s, name)), None)
-        tested = self.tested(condition, name)
+        test = tested(condition, name)
         changed = set(assigned_names(body)) | self.helper_changes(body)
-        if start is None or tested is None or name in changed:
+        if start is None or test is None or name in changed:
             return None
-        relation, bound = tested
+        relation, bound = test
         if (read_names(bound) | read_names(step)) & (changed | {name}):
             return None
         lower = start.init if isinstance(start, ir.Decl) else start.value if isinstance(start, ir.Assign) else None
@@ -187,22 +185,6 @@ class Loops(Statements):
         if op not in ("+", "-"):
             return None
         return target.id, target.type, value if op == "+" else negated(value)
-
-    @staticmethod
-    def tested(condition: ir.Expr, name: str) -> tuple[Relation, ir.Expr] | None:
-        """(relation, bound) of `i < bound` or `bound > i`."""
-        condition = strip_implicit(condition)
-        if not isinstance(condition, ir.Binary) or condition.op not in MIRRORED:
-            return None
-        for side, bound, op in (
-            (condition.left, condition.right, condition.op),
-            (condition.right, condition.left, MIRRORED[condition.op]),
-        ):
-            variable = strip_implicit(side)
-            is_integer = isinstance(bound.type, ir.Scalar) and bound.type.kind == "int"
-            if isinstance(variable, ir.Name) and variable.id == name and is_integer:
-                return cast(Relation, op), bound
-        return None
 
     # --- memset and memcpy ---------------------------------------------------------------------------------------------
 
