@@ -82,26 +82,34 @@ def cases(families: set[str]) -> Iterator[Case]:
 # --- contraction -------------------------------------------------------------------------------------------------------
 
 DOUBLE = (
-    Tiling(128, 128, 16, 64, 32, "mma16", 2),
-    Tiling(128, 128, 16, 64, 32, "mma16", 3),
     Tiling(128, 128, 32, 64, 32, "mma16", 2),
-    Tiling(128, 64, 16, 64, 32, "mma16", 3),
-    Tiling(128, 64, 16, 32, 32, "mma16", 3),
     Tiling(64, 64, 16, 32, 32, "mma16", 3),
-    Tiling(128, 128, 16, 64, 32, "mma", 3),
-    Tiling(128, 64, 16, 32, 32, "mma", 3),
-    Tiling(64, 64, 16, 32, 32, "mma", 3),
-    Tiling(64, 64, 16, 4, 4),
+    Tiling(64, 64, 16, 32, 32, "mma16", 3, spread=True),
+    Tiling(64, 64, 32, 32, 32, "mma16", 2),
+    Tiling(64, 64, 32, 32, 32, "mma16", 2, spread=True),
+    Tiling(64, 64, 32, 32, 32, "mma16", 3, spread=True),
+    Tiling(128, 128, 16, 64, 32, "mma16", 3),
+    Tiling(128, 128, 16, 64, 32, "mma16", 3, spread=True),
+    Tiling(128, 128, 32, 64, 32, "mma16", 2, spread=True),
+    Tiling(128, 64, 16, 64, 32, "mma16", 3, spread=True),
+    Tiling(128, 64, 32, 32, 32, "mma16", 2, spread=True),
+    Tiling(128, 128, 16, 32, 32, "mma16", 3, spread=True),
+    Tiling(64, 64, 16, 32, 32, "mma", 3, spread=True),
     Tiling(128, 64, 8, 8, 4),
 )
 FLOAT = (
-    Tiling(128, 128, 16, 8, 8),
-    Tiling(128, 128, 8, 8, 8, "fma", 3),
-    Tiling(128, 128, 8, 8, 8, "fma", 4),
+    Tiling(128, 128, 16, 8, 8, "fma", 2),
     Tiling(128, 128, 16, 8, 8, "fma", 3),
-    Tiling(128, 64, 16, 8, 8),
-    Tiling(256, 128, 8, 16, 8, "fma", 3),
-    Tiling(64, 64, 16, 4, 4),
+    Tiling(128, 128, 16, 8, 8, "fma", 2, spread=True),
+    Tiling(128, 128, 16, 8, 8, "fma", 4),
+    Tiling(128, 128, 16, 64, 32, "tf32x3", 3),
+    Tiling(128, 128, 16, 64, 32, "tf32x3", 3, spread=True),
+    Tiling(128, 128, 16, 32, 32, "tf32x3", 3, spread=True),
+    Tiling(128, 64, 16, 32, 32, "tf32x3", 3),
+    Tiling(128, 64, 16, 32, 32, "tf32x3", 3, spread=True),
+    Tiling(128, 64, 32, 32, 32, "tf32x3", 2),
+    Tiling(64, 64, 32, 32, 32, "tf32x3", 3),
+    Tiling(128, 64, 16, 64, 32, "tf32x3", 3),
 )
 
 
@@ -130,15 +138,16 @@ def product(kind: str, tile: Tiling, *, ta: bool = False, tb: bool = False) -> K
 
 def contractions() -> Iterator[Case]:
     yield _product("double", (2048, 2048, 2048), DOUBLE)
-    yield _product("double", (4096, 4096, 4096), DOUBLE[:3])
-    yield _product("double", (2047, 1999, 2051), DOUBLE[:2])
-    yield _product("double", (2048, 2048, 2048), DOUBLE[:2], ta=True)
-    yield _product("double", (2048, 2048, 2048), DOUBLE[:2], tb=True)
+    yield _product("double", (4096, 4096, 4096), DOUBLE)
+    yield _product("double", (2047, 1999, 2051), DOUBLE[:4])
+    yield _product("double", (2048, 2048, 2048), DOUBLE[:4], ta=True)
+    yield _product("double", (2048, 2048, 2048), DOUBLE[:4], tb=True)
+    yield _product("double", (200, 200, 200), DOUBLE[:4])
     yield _product("float", (4096, 4096, 4096), FLOAT)
-    yield _product("float", (2048, 2048, 2048), FLOAT[:5])
-    yield _product("float", (4095, 4001, 4099), FLOAT[:2])
-    yield _product("float", (4096, 4096, 4096), FLOAT[:2], ta=True)
-    yield _product("float", (4096, 4096, 4096), FLOAT[:2], tb=True)
+    yield _product("float", (2048, 2048, 2048), FLOAT)
+    yield _product("float", (4095, 4001, 4099), FLOAT[1::4])
+    yield _product("float", (4096, 4096, 4096), FLOAT[1::4], ta=True)
+    yield _product("float", (4096, 4096, 4096), FLOAT[1::4], tb=True)
 
 
 def _product(kind: str, size: tuple[int, int, int], tiles: Sequence[Tiling], *, ta: bool = False, tb: bool = False) -> Case:
@@ -269,8 +278,14 @@ def _row_case(m: int, n: int, axis: int) -> Case:
             RowReduction("sums", (Accumulator("float", "+", element),), outputs, length, parameters, store), shape
         )
 
-    by_row = (RowShape("warp", 256, 4), RowShape("block", 256, 8), RowShape("thread", 128, 4))
-    by_column = (RowShape("columns", 256, 4, 64), RowShape("columns", 256, 8, 256), RowShape("thread", 128, 8))
+    by_row = (
+        RowShape("warp", 256, 4),
+        RowShape("warp", 256, 4, lanes=16),
+        RowShape("warp", 256, 8, lanes=8),
+        RowShape("block", 256, 8),
+        RowShape("block", 256, 8, 64),
+    )
+    by_column = (RowShape("columns", 256, 4, 64), RowShape("columns", 256, 4, 1024), RowShape("thread", 128, 8))
 
     def data() -> tuple[Arrays, dict[str, int]]:
         x = cupy.random.random((m, n), dtype=cupy.float32)
@@ -372,7 +387,7 @@ def transposes() -> Iterator[Case]:
             run()
             return float(cupy.count_nonzero(arrays["out"] != arrays["x"].T)), 0.0
 
-        shapes = TransposeShape(32, 256), TransposeShape(64, 256), TransposeShape(64, 512)
+        shapes = TransposeShape(32, 256), TransposeShape(64, 256), TransposeShape(64, 512), TransposeShape(32, 128)
         yield Case(
             name=f"transpose {kind} {m}x{n}",
             unit="TB/s",
@@ -390,9 +405,17 @@ STAR3 = ((0, 0, 0), (-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0
 
 
 def stencils() -> Iterator[Case]:
-    shapes2 = StencilShape(16, 64, 256), StencilShape(8, 128, 256), StencilShape(32, 32, 256)
+    shapes2 = StencilShape(16, 64, 256), StencilShape(8, 64, 256), StencilShape(16, 32, 256), StencilShape(32, 32, 256)
     yield _stencil_case((16384, 16384), STAR2, shapes2)
-    shapes3 = StencilShape(8, 64, 256, 32), StencilShape(8, 32, 256, 64), StencilShape(16, 64, 256, 64)
+    shapes3 = (
+        StencilShape(8, 64, 256, 32),
+        StencilShape(8, 64, 256, 32, 5),
+        StencilShape(8, 64, 256, 32, 6),
+        StencilShape(8, 32, 256, 32),
+        StencilShape(4, 64, 256, 32, 6),
+        StencilShape(4, 64, 256, 64, 8),
+        StencilShape(16, 64, 512, 64, 3),
+    )
     yield _stencil_case((640, 640, 640), STAR3, shapes3)
 
 
@@ -442,11 +465,12 @@ def _stencil_case(extents: tuple[int, ...], offsets: Any, shapes: Sequence[Stenc
 
 
 def histograms() -> Iterator[Case]:
+    atomic = HistogramShape(512, 1024), HistogramShape(1024, 1024), HistogramShape(256, 1024)
+    ordered = HistogramShape(128, 2048, ordered=True), HistogramShape(64, 4096, ordered=True)
     for bins in (256, 4096, 1 << 20):
-        yield _histogram_case("int", bins, (HistogramShape(256, 1024), HistogramShape(512, 1024)))
+        yield _histogram_case("int", bins, atomic)
     for bins in (256, 4096):
-        yield _histogram_case("double", bins, (HistogramShape(128, 256, ordered=True), HistogramShape(128, 2048, ordered=True)))
-    yield _histogram_case("double", 256, (HistogramShape(256, 1024),))
+        yield _histogram_case("double", bins, (*ordered, *atomic[:1]))
 
 
 def _histogram_case(kind: str, bins: int, shapes: Sequence[HistogramShape]) -> Case:

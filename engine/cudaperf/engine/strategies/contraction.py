@@ -25,6 +25,12 @@ from cudaperf.engine.strategies.kernels.kernel import SIZES, Access, Configurati
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "contraction"
+_UNITS = {
+    "fma": "registers",
+    "mma": "fp64 tensor cores",
+    "mma16": "fp64 tensor cores",
+    "tf32x3": "tf32 tensor cores, each float as the sum of two tf32 values",
+}
 Text = Callable[..., str]
 
 
@@ -68,7 +74,7 @@ def _type_name(kind: ir.Scalar) -> str:
 
 def _offer(nest: LoopNest, problem: Contraction, shape: Tiling, product: Product, cost: float) -> Offer:
     made = contraction(problem, shape)
-    unit = {"fma": "registers", "mma": "fp64 tensor cores", "mma16": "fp64 tensor cores"}[shape.unit]
+    unit = _UNITS[shape.unit]
     account = f"The sum over {product.k.var} is computed in {shape.i} x {shape.j} tiles through shared memory and {unit}."
     schedule = parse_schedule(made.schedule).nests[0]
     return Offer(

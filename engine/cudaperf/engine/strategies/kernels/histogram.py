@@ -1,8 +1,8 @@
 """Histograms: integer bins by atomics (private to warps in shared memory where they fit), float bins in a fixed order.
 
-    histogram atomic block(256) blocks(1024)        integer counts; order does not matter, so reruns are equal
+    histogram atomic block(512) blocks(1024)        integer counts; order does not matter, so reruns are equal
     histogram ordered block(128) blocks(256)        float sums: two launches, bit-equal reruns
-    histogram atomic block(256) blocks(1024)        float sums with atomics: fast, reruns differ in rounding
+    histogram atomic block(512) blocks(1024)        float sums with atomics: fast, reruns differ in rounding
                                                      (`Kernels.deterministic` is False)
 
 Whether the bins fit is decided at run time, from `bins`: one text serves every size.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from cudaperf.engine.plan import SizeExpr, Temporary
 from cudaperf.engine.strategies.kernels.kernel import (
@@ -50,7 +51,7 @@ class Histogram:
 class HistogramShape:
     """Threads a block, most blocks; `ordered` adds in a fixed order instead of by atomics."""
 
-    block: int = 256
+    block: int = 512
     blocks: int = 1024
     ordered: bool = False
 
@@ -93,21 +94,37 @@ def _add(problem: Histogram, place: str, value: str) -> str:
     return f"atomicAdd(&{place}, ({problem.type})({value}));"
 
 
-def _elements(write: Writer, problem: Histogram, shape: HistogramShape, statement: str) -> None:
+_BATCH: Final = 8  # elements a thread has on the way before the first addition
+
+
+def _elements(write: Writer, problem: Histogram, shape: HistogramShape, place: Callable[[str], str]) -> None:
+    """Add this thread's elements to their bins' places."""
+    condition = problem.guard or (lambda i: "true")
     write(f"const long long cp_stride = (long long)gridDim.x * {shape.block};")
-    write("#pragma unroll 4")
-    write(f"for (long long cp_i = (long long)blockIdx.x * {shape.block} + threadIdx.x; cp_i < cp_n; cp_i += cp_stride) {{")
-    if problem.guard:
-        write(f"if ({problem.guard('cp_i')}) {{")
-    write(statement)
-    if problem.guard:
-        write("}")
+    write(f"long long cp_i = (long long)blockIdx.x * {shape.block} + threadIdx.x;")
+    write(f"for (; cp_i + {_BATCH - 1} * cp_stride < cp_n; cp_i += {_BATCH} * cp_stride) {{")
+    write(f"long long cp_bin[{_BATCH}];")
+    write(f"{problem.type} cp_add[{_BATCH}];")
+    write("#pragma unroll")
+    write(f"for (int cp_u = 0; cp_u < {_BATCH}; ++cp_u) {{")
+    write("const long long cp_x = cp_i + cp_u * cp_stride;")
+    write(f"const bool cp_takes = {condition('cp_x')};")
+    write(f"cp_bin[cp_u] = cp_takes ? (long long)({problem.bin('cp_x')}) : -1;")
+    write(f"cp_add[cp_u] = cp_takes ? ({problem.type})({problem.weight('cp_x')}) : ({problem.type})0;")
     write("}")
+    write("#pragma unroll")
+    write(f"for (int cp_u = 0; cp_u < {_BATCH}; ++cp_u) {{")
+    write("if (cp_bin[cp_u] >= 0) {")
+    write(_add(problem, place("cp_bin[cp_u]"), "cp_add[cp_u]"))
+    write("}\n}\n}")
+    write("for (; cp_i < cp_n; cp_i += cp_stride) {")
+    write(f"if ({condition('cp_i')}) {{")
+    write(_add(problem, place(problem.bin("cp_i")), problem.weight("cp_i")))
+    write("}\n}")
 
 
 def _atomic_body(problem: Histogram, shape: HistogramShape) -> str:
     shared, block = f"{problem.name}_shared", shape.block
-    bin_text, weight = problem.bin("cp_i"), problem.weight("cp_i")
     write = Writer()
     write("{")
     write(f"extern __shared__ {problem.type} {shared}[];")
@@ -118,7 +135,7 @@ def _atomic_body(problem: Histogram, shape: HistogramShape) -> str:
     write("}")
     write("__syncthreads();")
     write("const long long cp_own = threadIdx.x / 32 % cp_copies * cp_bins;")
-    _elements(write, problem, shape, _add(problem, f"{shared}[cp_own + ({bin_text})]", weight))
+    _elements(write, problem, shape, lambda at: f"{shared}[cp_own + ({at})]")
     write("__syncthreads();")
     write(f"for (long long cp_b = threadIdx.x; cp_b < cp_bins; cp_b += {block}) {{")
     write(f"{problem.type} cp_total = 0;")
@@ -128,7 +145,7 @@ def _atomic_body(problem: Histogram, shape: HistogramShape) -> str:
     write("if (cp_total != 0) {")
     write(_add(problem, problem.target("cp_b"), "cp_total"))
     write("}\n}\n} else {")
-    _elements(write, problem, shape, _add(problem, problem.target(bin_text), weight))
+    _elements(write, problem, shape, problem.target)
     write("}\n}")
     return write.text
 

@@ -1,6 +1,6 @@
 """Transposition through a padded tile in shared memory: coalesced reads by rows, coalesced writes by columns.
 
-transpose tile(32) block(256)
+transpose tile(32) block(128)
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TransposeShape:
     """Side of the square tile in elements; threads a block."""
 
     tile: int = 32
-    block: int = 256
+    block: int = 128
 
     def schedule(self) -> str:
         return f"transpose tile({self.tile}) block({self.block})"
