@@ -108,7 +108,7 @@ class _Describer:
 
     def share_swapped(self, arrays: dict[str, Extent]) -> None:
         """Buffers whose pointers are exchanged must both hold what either needs."""
-        for first, second in self.swapped:
+        for first, second in self.swapped * len(self.swapped):  # along the longest chain of exchanges
             if first in arrays and second in arrays and arrays[first].texts != arrays[second].texts:
                 a, b = (" * ".join(f"({t})" for t in arrays[n].texts) for n in (first, second))
                 both = Extent((f"max({a}, {b})",), data=arrays[first].data or arrays[second].data)

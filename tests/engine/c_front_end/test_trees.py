@@ -183,6 +183,33 @@ def test_pointer_swaps(tmp_path: Path) -> None:
     assert text[swap.span.start : swap.span.end] == "double *x = a; a = b; b = x;"
 
 
+@pytest.mark.parametrize(
+    ("body_text", "final"),
+    [
+        ("double *x = a; a = b; b = c; c = x;", "bcad"),
+        ("double *x = c; c = b; b = a; a = x;", "cabd"),
+        ("double *x, *y; x = a; y = b; a = d; b = c; c = x; d = y;", "dcab"),
+    ],
+)
+def test_rotations_of_pointers(tmp_path: Path, body_text: str, final: str) -> None:
+    head = "void f(int n, double *a, double *b, double *c, double *d) { for (int t = 0; t < n; t++) {"
+    (loop,) = body(tmp_path, f"{head} a[0] += b[0] + c[0] + d[0]; {body_text} }} }}")
+    assert isinstance(loop, ir.For)
+    swaps = [s for s in loop.body.statements if isinstance(s, ir.PointerSwap)]
+    held = {name: name for name in "abcd"}
+    for swap in swaps:
+        held[swap.first], held[swap.second] = held[swap.second], held[swap.first]
+    assert "".join(held.values()) == final
+
+
+def test_a_pointer_saved_for_a_rotation_is_not_used_later(tmp_path: Path) -> None:
+    path = tmp_path / "f.c"
+    path.write_text("void f(int n, double *a, double *b) {\n double *x = a; a = b; b = x;\n x[0] = n; }")
+    found = load(str(path), "f")
+    assert not isinstance(found, ir.Unit)
+    assert (found.code, found.line) == (ReasonCode.UNSUPPORTED, 3)
+
+
 def test_helpers_come_callees_first_with_addresses(tmp_path: Path) -> None:
     text = """static double g(double x) { return x + 1; }
 static inline void h(double *restrict p, const double *q) { *p = g(*q); }

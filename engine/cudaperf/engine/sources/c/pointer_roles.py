@@ -14,20 +14,24 @@ from cudaperf.engine.sources.c.syntax import Syntax
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
-    """`tmp = a; a = b; b = tmp;`: three statements of a block, from the one at `index` on."""
+class Rotation:
+    """`tmp = a; a = b; b = tmp;` and its like for more pointers: statements of a block, in effect these exchanges in order.
 
-    first: Syntax
-    second: Syntax
+    `saved` are the variables declared on the way; they hold nothing afterwards that is modelled.
+    """
+
+    length: int
+    exchanges: tuple[tuple[str, str], ...]
+    saved: tuple[Syntax, ...]
 
 
 @dataclass(slots=True)
 class Roles:
-    """Declarations by hash; swaps by the identity of their first statement."""
+    """Declarations by hash; rotations by the identity of their first statement."""
 
     walking: set[int] = field(default_factory=set)
     swapped: set[int] = field(default_factory=set)
-    swaps: dict[int, Swap] = field(default_factory=dict)
+    rotations: dict[int, Rotation] = field(default_factory=dict)
 
 
 def pointer_roles(root: Syntax) -> Roles:
@@ -37,7 +41,8 @@ def pointer_roles(root: Syntax) -> Roles:
     for block in nodes:
         if block.kind == "COMPOUND_STMT":
             for index in range(len(block.children) - 2):
-                _find_swap(block.children[index : index + 3], roles, exempt)
+                if id(block.children[index]) not in exempt:
+                    _find_rotation(block.children[index:], roles, exempt)
     for node in nodes:
         if id(node) not in exempt and is_pointer_change(node):
             roles.walking.add(inner(node.children[0]).cursor.referenced.hash)
@@ -84,13 +89,53 @@ def _assigned(statement: Syntax) -> tuple[Syntax | None, Syntax, Syntax] | None:
     return None
 
 
-def _find_swap(statements: list[Syntax], roles: Roles, exempt: set[int]) -> None:
-    found = [_assigned(s) for s in statements]
-    if None in found:
-        return
-    (_, temporary, a), (_, target, b), (_, last, saved) = (f for f in found if f is not None)
-    names = [_declared(n) for n in (temporary, a, target, b, last, saved)]
-    if names[0] == names[5] and names[1] == names[2] and names[3] == names[4] and None not in names:
-        roles.swaps[id(statements[0])] = Swap(a, b)
-        roles.swapped |= {int(a.cursor.referenced.hash), int(b.cursor.referenced.hash)}
-        exempt |= {id(s) for s in statements}
+def _find_rotation(statements: list[Syntax], roles: Roles, exempt: set[int]) -> None:
+    """The shortest run of copies from the first statement on that only exchanges pointers."""
+    copies: list[tuple[Syntax | None, Syntax, Syntax]] = []
+    for statement in statements:
+        copy = _assigned(statement)
+        if copy is None:
+            return
+        copies.append(copy)
+        holds = _permuted([(_name(target), _name(source)) for _, target, source in copies])
+        if len(copies) > 2 and holds:
+            names = {_name(n): n for _, *nodes in copies for n in nodes if n.kind == "DECL_REF_EXPR"}
+            pairs = tuple((names[a].spelling, names[b].spelling) for a, b in _exchanges(holds))
+            saved = tuple(declared for declared, _, _ in copies if declared is not None)
+            roles.rotations[id(statements[0])] = Rotation(len(copies), pairs, saved)
+            roles.swapped |= set(holds)
+            exempt |= {id(s) for s in statements[: len(copies)]}
+            return
+
+
+def _name(node: Syntax) -> int:
+    found = _declared(node)
+    assert found is not None
+    return found
+
+
+def _permuted(copies: list[tuple[int, int]]) -> dict[int, int]:
+    """Whose pointer each variable ends up with, if the copies move a set of pointers around; else nothing.
+
+    Variables that are set before they are read only save a pointer for later.
+    """
+    state: dict[int, int] = {}
+    saving: set[int] = set()
+    for target, source in copies:
+        state.setdefault(source, source)
+        saving |= {target} - state.keys()
+        state[target] = state[source]
+    moved = {name: held for name, held in state.items() if name not in saving}
+    same = set(moved) == set(moved.values()) and all(name != held for name, held in moved.items())
+    return moved if same and saving else {}
+
+
+def _exchanges(wanted: dict[int, int]) -> list[tuple[int, int]]:
+    """Exchanges of two that together give each variable the pointer it ends up with."""
+    current, found = {name: name for name in wanted}, []
+    for name, held in wanted.items():
+        if current[name] != held:
+            other = next(n for n, now in current.items() if now == held)
+            found.append((name, other))
+            current[name], current[other] = current[other], current[name]
+    return found

@@ -10,7 +10,8 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.sources.c.declarations import Declarations
 from cudaperf.engine.sources.c.expressions import ASSIGN, COMMA, at, inner, is_effect, opcode
 from cudaperf.engine.sources.c.parse import evaluate
-from cudaperf.engine.sources.c.scope import assigned_names, read_names
+from cudaperf.engine.sources.c.pointer_roles import Rotation
+from cudaperf.engine.sources.c.scope import Binding, assigned_names, read_names
 from cudaperf.engine.sources.c.syntax import Syntax
 from cudaperf.engine.sources.c.text import skip
 
@@ -44,10 +45,10 @@ class Statements(Declarations):
         self.scopes.append(set())
         statements, index = [], 0
         while index < len(syntax.children):
-            swap = self.roles.swaps.get(id(syntax.children[index]))
-            if swap is not None:
-                statements.append(self.swapped(syntax.children[index : index + 3], swap.first, swap.second))
-                index += 3
+            rotation = self.roles.rotations.get(id(syntax.children[index]))
+            if rotation is not None:
+                statements += self.rotated(syntax.children[index : index + rotation.length], rotation)
+                index += rotation.length
             else:
                 statements += self.statement(syntax.children[index])
                 index += 1
@@ -55,10 +56,13 @@ class Statements(Declarations):
         self.check_aliases(statements, syntax)
         return ir.Block(statements=tuple(statements), **at(syntax))
 
-    def swapped(self, three: list[Syntax], first: Syntax, second: Syntax) -> ir.PointerSwap:
-        start, end = three[0].span, whole(three[2])
-        span = ir.Span(start.start, end.end) if start and end else None
-        return ir.PointerSwap(first=first.spelling, second=second.spelling, span=span, near=three[0].place)
+    def rotated(self, copies: list[Syntax], rotation: Rotation) -> list[ir.Stmt]:
+        """Exchanges of pointers; a single one keeps the text of its statements."""
+        for saved in rotation.saved:
+            self.declare(saved, Binding(saved.spelling, "alias", self.shape(saved)))
+        start, end = copies[0].span, whole(copies[-1])
+        span = ir.Span(start.start, end.end) if start and end and len(rotation.exchanges) == 1 else None
+        return [ir.PointerSwap(first=a, second=b, span=span, near=copies[0].place) for a, b in rotation.exchanges]
 
     def check_aliases(self, statements: list[ir.Stmt], syntax: Syntax) -> None:
         """A local pointer's place must not depend on what changes while it is in scope."""
