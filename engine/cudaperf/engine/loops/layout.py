@@ -7,9 +7,10 @@ does, the reference stays one-dimensional.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
+from math import gcd
 from typing import Any
 
 from cudaperf.engine.loops.model import Access
@@ -54,8 +55,7 @@ def layout(array: str, accesses: Sequence[Access], space: Space, iterators: froz
         subscripts[id(access)] = index[0] if index else None
         if index and index[1] is not None:
             requirements.append(index[1])
-    extents = tuple(_quotient(a, b) for a, b in pairwise(strides))
-    return Layout(array, subscripts, tuple(Poly.of({m: 1}) for m in extents if m is not None), tuple(requirements))
+    return Layout(array, subscripts, tuple(_length(a, b) for a, b in pairwise(strides)), tuple(requirements))
 
 
 def by_stride(accesses: Sequence[Access], space: Space, iterators: frozenset[str]) -> list[list[Access]]:
@@ -86,20 +86,31 @@ def _unknown(array: str, accesses: Sequence[Access], space: Space, iterators: fr
     )
 
 
-def _strides(polys: Sequence[Poly], space: Space, iterators: frozenset[str]) -> tuple[Monomial, ...] | None:
-    """The parameter monomials that multiply variables, largest first, each a multiple of the next; ends with ()."""
-    found: set[Monomial] = {()}
+Stride = tuple[Monomial, int]
+"""A monomial of parameters and the factor before it: `4 * m` in `(i * m + j) * 4 + k`."""
+
+
+def _strides(polys: Sequence[Poly], space: Space, iterators: frozenset[str]) -> tuple[Stride, ...] | None:
+    """What multiplies the variables, largest first, each a multiple of the next; ends with 1."""
+    found: dict[Monomial, int] = {(): 1}
     for poly in polys:
-        for monomial, _ in poly.terms:
+        for monomial, coefficient in poly.terms:
             variables = [a for a in monomial if a in iterators or space.is_opaque(a)]
             if len(variables) > 1:
                 return None
             if variables:
-                found.add(tuple(a for a in monomial if a not in variables))
-    ordered = sorted(found, key=lambda m: (len(m), m), reverse=True)
-    if any(_quotient(a, b) is None for a, b in pairwise(ordered)):
+                rest = tuple(a for a in monomial if a not in variables)
+                found[rest] = gcd(found.get(rest, 0), coefficient)
+    ordered = sorted(found.items(), key=lambda s: (len(s[0]), s[0]), reverse=True)
+    if any(_quotient(a, b) is None for (a, _), (b, _) in pairwise(ordered)):
         return None
-    return tuple(ordered)
+    whole = all(a % b == 0 for (_, a), (_, b) in pairwise(ordered))
+    return tuple(ordered) if whole else tuple((monomial, 1) for monomial, _ in ordered)
+
+
+def _length(outer: Stride, inner: Stride) -> Poly:
+    """How many of the inner stride the outer one spans."""
+    return Poly.of({_quotient(outer[0], inner[0]) or (): outer[1] // inner[1]})
 
 
 def _quotient(a: Monomial, b: Monomial) -> Monomial | None:
@@ -112,28 +123,41 @@ def _quotient(a: Monomial, b: Monomial) -> Monomial | None:
 
 
 def _split(
-    access: Access, strides: tuple[Monomial, ...], space: Space, iterators: frozenset[str]
+    access: Access, strides: tuple[Stride, ...], space: Space, iterators: frozenset[str]
 ) -> tuple[tuple[Poly, ...], Any | None] | None:
-    """(index in each dimension, parameter set where it stays in its rows or None if always), or None."""
+    """(index in each dimension, parameter set where it leaves its rows or None if never), or None."""
     assert access.subscripts is not None
-    expanded = access.subscripts[0]
-    for greedy in (True, False):
-        index = _distribute(expanded, strides, space, iterators, greedy)
+    possible: tuple[tuple[Poly, ...], Any] | None = None
+    for index in _readings(access.subscripts[0], strides, space, iterators):
         if not all(space.affine(p, _variables(p, space, iterators)) for p in index):
             continue
         bad = _violations(access, index, strides, space, iterators)
         if bad.is_empty():
             return index, None
-        good = bad.complement().intersect_params(space.set((), And(())).params()).params()
-        local = [v.atom for v in access.statement.loops if v.atom in iterators]
-        domain = space.set((), access.statement.domain, local).params()
-        if not good.intersect(domain).is_empty():
-            return index, bad.params()
-    return None
+        if possible is None:
+            good = bad.complement().intersect_params(space.set((), And(())).params()).params()
+            local = [v.atom for v in access.statement.loops if v.atom in iterators]
+            domain = space.set((), access.statement.domain, local).params()
+            possible = None if good.intersect(domain).is_empty() else (index, bad.params())
+    return possible
+
+
+def _readings(poly: Poly, strides: tuple[Stride, ...], space: Space, iterators: frozenset[str]) -> Iterator[tuple[Poly, ...]]:
+    """Ways to read a flat subscript as one index a dimension: they differ in where terms of parameters alone go."""
+    seen: set[tuple[Poly, ...]] = set()
+    for carries in product((0, 1, -1), repeat=len(strides) - 1):
+        for greedy in (True, False):
+            index = list(_distribute(poly, strides, space, iterators, greedy))
+            for d, carry in enumerate(carries):
+                index[d] = index[d] - Poly.constant(carry)
+                index[d + 1] = index[d + 1] + _length(strides[d], strides[d + 1]).scale(carry)
+            if tuple(index) not in seen:
+                seen.add(tuple(index))
+                yield tuple(index)
 
 
 def _distribute(
-    poly: Poly, strides: tuple[Monomial, ...], space: Space, iterators: frozenset[str], greedy: bool
+    poly: Poly, strides: tuple[Stride, ...], space: Space, iterators: frozenset[str], greedy: bool
 ) -> tuple[Poly, ...]:
     """Each term goes to the dimension of the largest stride that divides it.
 
@@ -145,28 +169,28 @@ def _distribute(
         variables = tuple(a for a in monomial if a in iterators or space.is_opaque(a))
         if variables:
             factor = tuple(a for a in monomial if a not in variables)
-            d, rest = strides.index(factor), variables
+            d, rest = [m for m, _ in strides].index(factor), variables
         else:
-            d, rest = _place(monomial, strides, greedy)
-        index[d][rest] = index[d].get(rest, 0) + coefficient
+            d, rest = _place(monomial, coefficient, strides, greedy)
+        index[d][rest] = index[d].get(rest, 0) + coefficient // strides[d][1]
     return tuple(Poly.of(terms) for terms in index)
 
 
-def _place(monomial: Monomial, strides: tuple[Monomial, ...], greedy: bool) -> tuple[int, Monomial]:
-    for d, stride in enumerate(strides):
+def _place(monomial: Monomial, coefficient: int, strides: tuple[Stride, ...], greedy: bool) -> tuple[int, Monomial]:
+    for d, (stride, factor) in enumerate(strides):
         rest = _quotient(monomial, stride)
-        if rest is not None and (greedy or rest != () or stride == ()):
+        if rest is not None and coefficient % factor == 0 and (greedy or rest != () or stride == ()):
             return d, rest
     return len(strides) - 1, monomial
 
 
 def _violations(
-    access: Access, index: tuple[Poly, ...], strides: tuple[Monomial, ...], space: Space, iterators: frozenset[str]
+    access: Access, index: tuple[Poly, ...], strides: tuple[Stride, ...], space: Space, iterators: frozenset[str]
 ) -> Any:
     """The parameters for which some instance leaves its row in some dimension but the first."""
     outside: list[Condition] = []
     for d in range(1, len(strides)):
-        length = Poly.of({_quotient(strides[d - 1], strides[d]) or (): 1})
+        length = _length(strides[d - 1], strides[d])
         outside.append(Compare(-index[d] - ONE, ">="))
         outside.append(Compare(index[d] - length, ">="))
     condition = And((access.statement.domain, Or(tuple(outside))))

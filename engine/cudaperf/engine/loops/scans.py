@@ -63,7 +63,7 @@ def scan_pattern(
         return None
     carried = pattern.carried
     for conflict in conflicts(accesses, var, fixed, layouts, space):
-        own = isinstance(carried, ir.Load) and conflict.first.node is carried and conflict.second.node is pattern.previous
+        own = isinstance(carried, ir.Load) and conflict.first.node == carried and conflict.second.node == pattern.previous
         if not own or conflict.distance != 1 or not conflict.certain:
             return None
     return pattern
@@ -97,7 +97,7 @@ def _array(statement: ir.Stmt) -> ScanPattern | None:
     if not combines(statement):
         return None
     loads = [n for n in ir.walk(statement.value) if isinstance(n, ir.Load) and n.array == target.array and n != target]
-    if len(loads) != 1:
+    if len(set(loads)) != 1:
         return None
     if statement.op is not None:
         # out[i] += out[i-1]: the old out[i] is the element
