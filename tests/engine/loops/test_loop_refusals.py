@@ -1,0 +1,262 @@
+"""Every kind of obstacle once: the code, the line and the words of the refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudaperf.engine.analyse import analyse, offered
+from cudaperf.engine.reason import Refusal
+
+CASES = {
+    "flow": (
+        """void f(int n, double *restrict a) {
+    for (int i = 2; i < n; i++)
+        a[i] = a[i] * a[i - 2] * a[i - 1];  // here
+}""",
+        "dependence",
+        "a[i] reads a[i - 2] written by the iteration 2 before of the loop over i",
+    ),
+    "output": (
+        """void f(int n, double *restrict a, const double *restrict x) {
+    for (int i = 0; i < n; i++)
+        a[i / 2] = x[i];  // here
+}""",
+        "dependence",
+        "a[i / 2] is written by more than one iteration of the loop over i",
+    ),
+    "anti": (
+        """void f(int n, double *restrict a) {
+    for (int i = 0; i < n - 1; i++)
+        a[i] = a[i + 1] * 2.0;  // here
+}""",
+        "dependence",
+        "a[i] overwrites a[i + 1] read by the previous iteration of the loop over i",
+    ),
+    "index array": (
+        """void f(int n, double *restrict a, const int *restrict p) {
+    for (int i = 0; i < n; i++)
+        a[p[i]] = 1.0;  // here
+}""",
+        "dependence",
+        "nothing shows that the subscripts differ",
+    ),
+    "carried scalar": (
+        """double f(int n, const double *restrict x) {
+    double s = 0.0;
+    for (int i = 0; i < n; i++)
+        s = x[i] - s * s;  // here
+    return s;
+}""",
+        "dependence",
+        "s carries a value from one iteration of the loop over i to the next",
+    ),
+    "last value": (
+        """double f(int n, const double *restrict x, double *restrict y) {
+    double t = 0.0;
+    for (int i = 0; i < n; i++) {
+        t = x[i] * 2.0;  // here
+        y[i] = t;
+    }
+    return t;
+}""",
+        "dependence",
+        "the last value of t is used after the loop over i",
+    ),
+    "sum that truncates": (
+        """int f(int n, const float *restrict x) {
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[i];  // here
+    return s;
+}""",
+        "dependence",
+        "s carries a value from one iteration of the loop over i to the next",
+    ),
+    "position read inside": (
+        """void f(int n, const float *restrict x, int *restrict y) {
+    float best = x[0];
+    int at = 0;
+    for (int i = 0; i < n; i++) {
+        if (x[i] > best) {
+            best = x[i];
+            at = i;
+        }
+        y[i] = at;  // here
+    }
+}""",
+        "dependence",
+        "carries a value from one iteration of the loop over i to the next",
+    ),
+    "return": (
+        """int f(int n, const int *restrict x) {
+    for (int i = 0; i < n; i++)
+        if (x[i] == 7)
+            return i;  // here
+    return -1;
+}""",
+        "dependence",
+        "the loop may end early here",
+    ),
+    "break": (
+        """void f(int n, const int *restrict x, int *restrict y) {
+    for (int i = 0; i < n; i++) {
+        if (x[i] < 0)
+            break;  // here
+        y[i] = x[i];
+    }
+}""",
+        "dependence",
+        "the loop may end early here",
+    ),
+    "variable step": (
+        """void f(int n, int step, double *restrict a) {
+    for (int i = 0; i < n; i += step)  // here
+        a[i] = 0.0;
+}""",
+        "dependence",
+        "the step of the loop over i is not a constant",
+    ),
+    "growing step": (
+        """void f(int n, double *restrict a) {
+    for (int i = 1; i < n; i *= 2)  // here
+        a[i] = 0.0;
+}""",
+        "unsupported",
+        "this loop's end depends on data in a way that a plan can't express",
+    ),
+    "while": (
+        """void f(int *restrict x) {
+    while (x[0] > 1)  // here
+        x[0] = x[0] / 2;
+}""",
+        "dependence",
+        "each pass of this while loop depends on the one before",
+    ),
+    "no loop": ("int f(int n) {  // here\n    return n + 1;\n}", "no_loop", "f has no loop to move"),
+    "file-scope variable": (
+        """int count;
+void f(int n, int *restrict x) {
+    for (int i = 0; i < n; i++)
+        x[i] = i;
+    count = n;  // here
+}""",
+        "side_effect",
+        "f sets the file-scope variable count, which the caller would not see",
+    ),
+    "file-scope loop variable": (
+        """int at;
+void f(int n, int *restrict x) {
+    for (at = 0; at < n; at++)  // here
+        x[at] = at;
+}""",
+        "side_effect",
+        "f sets the file-scope variable at, which the caller would not see",
+    ),
+    "trip count on the device": (
+        """void f(const int *restrict count, double *restrict a) {
+    for (int i = 0; i < count[0]; i++)  // here
+        a[i] = 1.0;
+}""",
+        "unsupported",
+        "how often the loop over i runs depends on data, so the host can't size a launch",
+    ),
+    "condition on the device": (
+        """void f(int n, const double *restrict x, double *restrict a) {
+    if (x[0] > 0.0)  // here
+        for (int i = 0; i < n; i++)
+            a[i] = 1.0;
+}""",
+        "unsupported",
+        "a condition around loops depends on data on the device",
+    ),
+    "return on the device's data": (
+        """void f(int n, const double *restrict x, double *restrict a) {
+    if (x[0] > 0.0)
+        return;  // here
+    for (int i = 0; i < n; i++)
+        a[i] = 1.0;
+}""",
+        "unsupported",
+        "whether the function returns here depends on values that the host does not know",
+    ),
+    "too little work": (
+        """void f(double *restrict a) {
+    for (int i = 0; i < 10; i++)  // here
+        a[i] = 1.0;
+}""",
+        "not_profitable",
+        "not worth moving: 10 iterations in all",
+    ),
+    "reach": (
+        """void f(int n, const int *restrict p, double *restrict a, const double *restrict x) {
+    for (int i = 0; i < n; i++)
+        a[i] = x[p[i] * p[i]];  // here
+}""",
+        "unbounded",
+        "nothing bounds how far x is accessed here; say it in a comment: // cudaperf: assume extent(x) == n",
+    ),
+    "local table": (
+        """void f(int n, double *restrict a) {
+    int t[4] = {1, 2, 3, 4};  // here
+    for (int i = 0; i < n; i++)
+        t[i % 4] += i;
+    for (int i = 0; i < n; i++)
+        a[i] = t[i % 4];
+}""",
+        "unsupported",
+        "the local array t can't live on the device",
+    ),
+    "assumption": (
+        """void f(int n, double *restrict a) {  // here
+    // cudaperf: assume n is even
+    for (int i = 0; i < n; i++)
+        a[i] = 1.0;
+}""",
+        "unsupported",
+        "an assume comment can't be read",
+    ),
+    "byte index": (
+        """void f(int n, int *restrict hit) {
+    for (int i = 0; i < n; i++) {
+        unsigned char k = i;
+        hit[k] = i;  // here
+    }
+}""",
+        "dependence",
+        "hit[k] is written by more than one iteration of the loop over i",
+    ),
+    "hash": (
+        """void f(unsigned n, unsigned *restrict table) {
+    for (unsigned i = 0; i < n; i++)
+        table[(i * 2654435761u) >> 24] = i;  // here
+}""",
+        "dependence",
+        "is written by more than one iteration of the loop over i",
+    ),
+    "store before update": (
+        """void f(int n, int *restrict x) {
+    int s = 1;
+    for (int i = 0; i < n; i++) {
+        x[i] = s;  // here
+        s = s + x[i];
+    }
+}""",
+        "dependence",
+        "s carries a value from one iteration of the loop over i to the next",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(name: str, tmp_path: Path) -> None:
+    text, code, words = CASES[name]
+    path = tmp_path / "f.c"
+    path.write_text(text)
+    with pytest.raises(Refusal) as caught:
+        offered(analyse(path, "f"))
+    reason = caught.value.reason
+    line = next(n for n, line in enumerate(text.splitlines(), 1) if "// here" in line)
+    assert (reason.code, reason.line) == (code, line), reason
+    assert words in reason.message
