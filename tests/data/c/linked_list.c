@@ -3,8 +3,9 @@ struct node {
     struct node *next;
 };
 
-// expect: refused code=unbounded line=11
-// expect: refused code=unsupported line=11
+// expect: refused code=unbounded line=12
+// expect: refused code=unsupported line=12
+// expect: refused code=unsupported line=9 mentions="next"
 double list_sum(const struct node *p)
 {
     double s = 0.0;

@@ -1,11 +1,11 @@
-/* The palette has 16 entries; the mask below lets 32 through. */
+/* Once the palette had 32 entries, and the bright ones were the upper half. */
 static const unsigned short palette[16] = {0, 31, 2016, 2047, 63488, 63519, 65504, 65535, 8, 9, 10, 11, 12, 13, 14, 15};
 
 // expect: refused code=original_fails line=8
 void colour(const unsigned char *in, unsigned short *out, int n)
 {
     for (int i = 0; i < n; i++)
-        out[i] = palette[in[i] & 31];
+        out[i] = palette[16 + (in[i] & 15)];
 }
 
 /* One coefficient too many. */
