@@ -91,7 +91,7 @@ class _Describer:
             preamble="\n".join((*preamble.macros, *preamble.types)),
             type_headers=preamble.type_headers,
             work=work,
-            traffic=_traffic(parameters + globals_),
+            traffic=_traffic(parameters + globals_, frozenset(a.array for a in self.program.model.accesses() if not a.write)),
         )
 
     def extent(self, variable: ir.Variable) -> Extent:
@@ -291,12 +291,12 @@ def _plan_names(steps: tuple[Step, ...]) -> list[frozenset[str]]:
     return found
 
 
-def _traffic(parameters: tuple[Parameter, ...]) -> str:
-    """Bytes that must move at least once: every array read, every array written."""
+def _traffic(parameters: tuple[Parameter, ...], read: frozenset[str]) -> str:
+    """Bytes that must move at least once: every array that is read, every array that is written."""
     parts = []
     for p in parameters:
         if isinstance(p, ArrayParameter) and not any(size.arrays(t) for t in p.extents):
             width = p.type.bits // 8 if isinstance(p.type, ScalarType) else p.type.size
             count = " * ".join(f"({t})" for t in p.extents)
-            parts.append(f"{width * (2 if p.access == 'inout' else 1)} * {count}")
+            parts.append(f"{width * (2 if p.access == 'inout' and p.name in read else 1)} * {count}")
     return " + ".join(parts) or "0"

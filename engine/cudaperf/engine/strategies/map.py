@@ -15,7 +15,7 @@ from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
-from cudaperf.engine.strategies import vector
+from cudaperf.engine.strategies import unrolled, vector
 from cudaperf.engine.strategies.access import contiguity
 from cudaperf.engine.strategies.kernel import Source, guarded, indent, iterator_type, prologue, signature
 from cudaperf.engine.strategies.kernel import operand as factor
@@ -47,11 +47,18 @@ def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -
     if wanted is not None and wanted.get("vector"):
         found = [offer for offer in _vectors(nest, source) if str(offer.schedule) == str(wanted)]
         return found or NotApplicable("this nest has no such vectorised map")
+    if wanted is not None and wanted.get("unroll"):
+        found = [offer for offer in _unrolled(nest, source) if str(offer.schedule) == str(wanted)]
+        return found or NotApplicable("this nest has no such unrolled map")
     if wanted is not None:
         mapping = _wanted(nest, wanted)
         return mapping if isinstance(mapping, NotApplicable) else [_offer(nest, source, mapping)]
     loops = _axes(nest)
-    return [*_vectors(nest, source), *(_offer(nest, source, Mapping(loops, block)) for block in BLOCKS[len(loops)])]
+    return [
+        *_vectors(nest, source),
+        *_unrolled(nest, source),
+        *(_offer(nest, source, Mapping(loops, block)) for block in BLOCKS[len(loops)]),
+    ]
 
 
 def _vectors(nest: LoopNest, source: Source) -> list[Offer]:
@@ -64,6 +71,29 @@ def _vectors(nest: LoopNest, source: Source) -> list[Offer]:
     schedule = NestSchedule((*plain.directives, Directive("vector", ((str(made.width), None),))))
     account = f"One thread computes {made.width} neighbouring iterations over {made.loop.var}, with vector loads and stores."
     return [Offer(schedule, (text,), (launch,), account, 0.95)]
+
+
+UNROLLED = {2: (((32, 8), 4), ((64, 4), 4), ((32, 8), 8)), 3: (((32, 8, 1), 4), ((64, 4, 1), 4), ((32, 8, 1), 8))}
+
+
+def _unrolled(nest: LoopNest, source: Source) -> list[Offer]:
+    """Several iterations of the slowest loop a thread, where the body is plain."""
+    if unrolled.suits(nest) is not None:
+        return []
+    loops, found = _axes(nest), []
+    printer = source.printer()
+    slow = loops[-1]
+
+    def axis(name: str, loop: BandLoop, inner: list[str]) -> list[str]:
+        return _axis(name, loop, printer, inner, name != "x")
+
+    for rank, (block, count) in enumerate(UNROLLED[len(loops)]):
+        text, launch = unrolled.kernel(nest, source, loops, block, count, axis, printer.expr(slow.node.bound))
+        schedule = NestSchedule((*Mapping(loops, block).schedule.directives, Directive("unroll", ((slow.var, count),))))
+        account = f"One thread computes {count} neighbouring iterations over {slow.var}, which share what they read."
+        cost = 0.97 if contiguity(nest, loops[0]) > 0 else 4.0
+        found.append(Offer(schedule, (text,), (launch,), account, cost + 0.01 * rank))
+    return found
 
 
 def _axes(nest: LoopNest) -> tuple[BandLoop, ...]:
