@@ -11,12 +11,13 @@ from cudaperf.engine.reason import Reason, ReasonCode
 from cudaperf.engine.sources.c import list_functions, load
 
 UNSUPPORTED, SIDE_EFFECT, COMPILE = ReasonCode.UNSUPPORTED, ReasonCode.SIDE_EFFECT, ReasonCode.COMPILE
+UNBOUNDED = ReasonCode.UNBOUNDED
 
 # (code, part of the message, C text with the range in « »); the function is f
 REFUSED = [
     (UNSUPPORTED, "recursive", "int f(int n) { return n ? n * «f(n - 1)» : 1; }"),
     (UNSUPPORTED, "recursive", "int g(int); int f(int n) { return g(n); } int g(int n) { return n ? «f(n - 1)» : 1; }"),
-    (UNSUPPORTED, "function pointer", "void f(double *a, «double (*g)(double)») { a[0] = g(a[1]); }"),
+    (UNSUPPORTED, "function pointer", "void f(double *a, double (*g)(double)) { a[0] = «g(a[1])»; }"),
     (UNSUPPORTED, "goto", "void f(int n) { if (n) «goto end»; n++; end: ; }"),
     (UNSUPPORTED, "variable number", "#include <stdarg.h>\n«void f(int n, ...)» { n++; }"),
     (UNSUPPORTED, "inline assembly", 'void f(int *a) {\n  «__asm__("nop")»;\n}'),
@@ -28,15 +29,26 @@ REFUSED = [
     (SIDE_EFFECT, "jumps", "#include <setjmp.h>\njmp_buf b; void f(int *a) { if («setjmp(b)») a[0] = 1; }"),
     (UNSUPPORTED, "union", "union u { int i; float x; }; void f(«union u *a») { a->i = 1; }"),
     (UNSUPPORTED, "bit-field", "struct b { int k : 3; }; void f(«struct b *a») { a->k = 1; }"),
-    (UNSUPPORTED, "pointer member", "struct v { double *p; int n; }; void f(«struct v *a») { a->p[0] = 1; }"),
+    (UNSUPPORTED, "pointer member", "struct v { double *p; int n; }; void f(struct v *a) { «a->p»[0] = 1; }"),
     (UNSUPPORTED, "reinterprets", "void f(float *a) { int *k = «(int *)a»; k[0] = 1; }"),
     (UNSUPPORTED, "reinterprets", "void f(float *a) { a[0] = *«(int *)&a[1]»; }"),
     (UNSUPPORTED, "long double", "void f(double *a) { «long double x = a[0]»; a[0] = x; }"),
     (UNSUPPORTED, "long double", "#include <math.h>\nvoid f(double *a) { a[0] = «sqrtl(a[1])»; }"),
     (UNSUPPORTED, "_Complex", "void f(«double _Complex *a») { a[0] = a[1]; }"),
     (UNSUPPORTED, "between calls", "void f(int *a) { «static int c»; c++; a[0] = c; }"),
-    (UNSUPPORTED, "pointer to a pointer", "void f(«double **a», int n) { a[n][0] = 1; }"),
-    (UNSUPPORTED, "void pointer", "void f(«void *a», int n) { (void)a; n++; }"),
+    (UNSUPPORTED, "pointer to a pointer", "void f(double **a, int n) { «a[n]»[0] = 1; }"),
+    (UNSUPPORTED, "void pointer", "void f(int n, int *a, «void *context») { a[n] = 1; }"),
+    (UNSUPPORTED, "function pointer", "void f(int *a, void (*g)(int)) { a[0] = 1; if («g») g(3); }"),
+    (
+        SIDE_EFFECT,
+        "fputc",
+        "#include <stdio.h>\nvoid f(FILE *o, int n) {\n  for (int i = 0; i < n; i++)\n    «fputc(i, o)»;\n}",
+    ),
+    (SIDE_EFFECT, "fopen", '#include <stdio.h>\nvoid f(int n) { FILE *o = «fopen("x", "w")»; n++; }'),
+    (UNBOUNDED, "p->next", "struct s { int v; struct s *next; }; int f(struct s *p) { while (p) «p = p->next»; return 1; }"),
+    (UNBOUNDED, "the data of s", "void f(char *s) { «while (*s) { if (*s == 32) *s = 95; s++; }» }"),
+    (UNBOUNDED, "the data of s", "int f(const char *s) { int n = 0; «for (; *s; s++) n++»; return n; }"),
+    (UNBOUNDED, "the data of a", "int f(const int *a, int x) { int i = 0; «do i++; while (a[i] != x)»; return i; }"),
     (UNSUPPORTED, "hides another variable", "void f(int *a, int n) { for (int i = 0; i < n; i++) { «int n = 3»; a[i] = n; } }"),
     (UNSUPPORTED, "falls through", "void f(int *a) { switch (a[0]) { case 1: «a[0] = 2»; case 2: a[1] = 3; } }"),
     (UNSUPPORTED, "while p is in use", "void f(double *a) { int k = 0; «double *p = a + k;» k = 3; p[0] = k; }"),

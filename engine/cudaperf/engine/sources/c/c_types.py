@@ -16,11 +16,14 @@ ARRAYS = ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY")
 
 
 class TypeRefused(Exception):
-    """A type that has no place in the subset; whoever asked knows the place in the file."""
+    """A type that has no place in the subset; whoever asked knows the place in the file.
 
-    def __init__(self, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED) -> None:
+    `by_use`: what a parameter of the type is used for says more than the type does (handles, callbacks, linked objects).
+    """
+
+    def __init__(self, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED, by_use: bool = False) -> None:
         super().__init__(message)
-        self.message, self.code = message, code
+        self.message, self.code, self.by_use = message, code, by_use
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def lower_struct(canonical: Any) -> Struct:
         raise TypeRefused("a structure without a name is not supported: give it a tag")
     members = tuple(_member(m, name) for m in canonical.get_fields())
     if canonical.get_size() < 0:
-        raise TypeRefused(f"{name} has no definition here")
+        raise TypeRefused(f"{name} has no definition here", by_use=True)
     return Struct(name, members, canonical.get_size())
 
 
@@ -101,7 +104,7 @@ def _member(member: Any, owner: str) -> Field:
         dims.append(int(kind.element_count))
         kind = kind.element_type.get_canonical()
     if is_pointer(kind):
-        raise TypeRefused(f"{owner} has the pointer member {member.spelling}")
+        raise TypeRefused(f"{owner} has the pointer member {member.spelling}", by_use=True)
     return Field(member.spelling, lower_type(kind), member.get_field_offsetof() // 8, tuple(dims))
 
 
@@ -120,9 +123,10 @@ def take_apart(kind: Any) -> Shape:
         canonical = canonical.element_type.get_canonical()
         const = const or canonical.is_const_qualified()
     if is_pointer(canonical):
-        raise TypeRefused("an array of pointers (or pointer to a pointer) is not supported: pass one flat array, or a[n][m]")
+        message = "an array of pointers (or pointer to a pointer) is not supported: pass one flat array, or a[n][m]"
+        raise TypeRefused(message, by_use=True)
     if pointer and canonical.kind.name in ("FUNCTIONPROTO", "FUNCTIONNOPROTO"):
-        raise TypeRefused("a function pointer is not supported")
+        raise TypeRefused("a function pointer is not supported", by_use=True)
     if pointer and canonical.kind.name == "VOID":
-        raise TypeRefused("a void pointer has no element type: use a typed one")
+        raise TypeRefused("a void pointer has no element type: use a typed one", by_use=True)
     return Shape(lower_type(canonical), tuple(extents), pointer, const, restrict)

@@ -36,6 +36,9 @@ class Declarations(References):
         try:
             return take_apart(syntax.cursor.type)
         except TypeRefused as refused:
+            for call in (c for c in syntax.walk() if c.kind == "CALL_EXPR"):
+                if self.callee(call) not in self.context.definitions:
+                    self.call(call)  # fopen and its like: the effect is the better reason
             self.refuse(syntax, f"{syntax.spelling}: {refused.message}", refused.code)
 
     def declarations(self, syntax: Syntax) -> list[ir.Stmt]:

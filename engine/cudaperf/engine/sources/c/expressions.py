@@ -91,6 +91,12 @@ class Expressions:
     # -------------------------------------------------------------------------------------------------------------------
 
     def refuse(self, syntax: Syntax | None, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED) -> NoReturn:
+        """Stop at a place; where a parameter is used whose type is outside the subset, that is the reason."""
+        for node in syntax.walk() if syntax is not None and code == ReasonCode.UNSUPPORTED else ():
+            named = node.cursor.referenced if node.kind == "DECL_REF_EXPR" else None
+            bound = self.bindings.get(named.hash) if named is not None else None
+            if bound is not None and bound.refused is not None:
+                self.context.refuse(syntax, f"{bound.name}: {bound.refused.message}", bound.refused.code)
         self.context.refuse(syntax, message, code)
 
     def type(self, syntax: Syntax) -> ir.Type:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.sources.c.c_types import TypeRefused, is_pointer, lower_type, take_apart
+from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, is_pointer, lower_type, take_apart
 from cudaperf.engine.sources.c.expressions import at
 from cudaperf.engine.sources.c.loop_statements import Loops
 from cudaperf.engine.sources.c.parse import evaluate
@@ -14,6 +14,8 @@ from cudaperf.engine.sources.c.pointer_roles import pointer_roles
 from cudaperf.engine.sources.c.references import ZERO
 from cudaperf.engine.sources.c.scope import Binding, Pointer, UnitContext
 from cudaperf.engine.sources.c.syntax import Syntax
+
+UNKNOWN = Shape(ir.INT, (), False, False, False)
 
 
 class Functions(Loops):
@@ -24,13 +26,18 @@ class Functions(Loops):
         name = root.spelling
         self.check_signature(root)
         self.roles = pointer_roles(root)
-        parameters = tuple(self.parameter(c) for c in root.children if c.kind == "PARM_DECL")
+        written = [self.parameter(c) for c in root.children if c.kind == "PARM_DECL"]
+        parameters = tuple(p for p in written if p is not None)
         counters = [
             ir.Decl(name=b.counter, type=ir.LONG, init=ir.IntConst(value=0, type=ir.LONG), near=root.place)
             for b in self.bindings.values()
             if b.kind == "counter"
         ]
         body = self.block(root.children[-1])
+        for syntax in root.children:
+            bound = self.bindings.get(int(syntax.cursor.hash))
+            if bound is not None and bound.refused is not None:
+                self.refuse(syntax, f"{bound.name}: {bound.refused.message}", bound.refused.code)
         if counters:
             body = ir.Block(statements=(*counters, *body.statements), near=body.place)
         return ir.Function(
@@ -64,9 +71,16 @@ class Functions(Loops):
         except TypeRefused as refused:
             self.refuse(signature(root), f"the result of {root.spelling}: {refused.message}", refused.code)
 
-    def parameter(self, syntax: Syntax) -> ir.Variable:
-        shape = self.shape(syntax)
+    def parameter(self, syntax: Syntax) -> ir.Variable | None:
+        """A parameter; None for one of a type outside the subset, which is refused where it is used."""
         name = syntax.spelling
+        try:
+            shape = take_apart(syntax.cursor.type)
+        except TypeRefused as refused:
+            if not refused.by_use:
+                self.refuse(syntax, f"{name}: {refused.message}", refused.code)
+            self.declare(syntax, Binding(name, "refused", UNKNOWN, refused=refused))
+            return None
         place: Any = at(syntax)
         text = syntax.source.text[syntax.start : syntax.end].decode(errors="replace")
         declaration = text if syntax.span is not None else declared(syntax.cursor)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import preserves, strip_implicit
+from cudaperf.engine.reason import ReasonCode
 from cudaperf.engine.sources.c.c_types import is_array
-from cudaperf.engine.sources.c.expressions import COMMA, at, inner, opcode
+from cudaperf.engine.sources.c.expressions import ASSIGN, COMMA, at, inner, opcode
 from cudaperf.engine.sources.c.loop_tests import tested
 from cudaperf.engine.sources.c.parse import evaluate
+from cudaperf.engine.sources.c.pointer_roles import is_pointer_change
 from cudaperf.engine.sources.c.references import as_type
 from cudaperf.engine.sources.c.scope import Pointer, assigned_names, read_names
 from cudaperf.engine.sources.c.statements import Statements, whole
@@ -35,13 +37,39 @@ class Loops(Statements):
     def loop(self, syntax: Syntax) -> list[ir.Stmt]:
         self.depth += 1
         self.scopes.append(set())
+        self.check_links(syntax)
         if syntax.kind == "FOR_STMT":
             result = self.for_loop(syntax)
         else:
             result = self.while_loop(syntax) if syntax.kind == "WHILE_STMT" else self.do_loop(syntax)
         self.scopes.pop()
         self.depth -= 1
+        if not self.depth and len(self.context.active) == 1:
+            self.check_end(result, syntax)
         return result
+
+    def check_links(self, syntax: Syntax) -> None:
+        """Following pointers from object to object is refused where the next one is fetched: `p = p->next`."""
+        for node in syntax.walk():
+            if not is_pointer_change(node) or opcode(node) != ASSIGN:
+                continue
+            target, source = inner(node.children[0]), inner(node.children[1])
+            base = inner(source.children[0]) if source.kind == "MEMBER_REF_EXPR" and source.children else source
+            if base is not source and base.kind == "DECL_REF_EXPR" and base.cursor.referenced == target.cursor.referenced:
+                how = f"{target.spelling}->{source.spelling}"
+                message = f"the loop follows {how} from one object to the next: its end is found in the data"
+                self.refuse(node, message, ReasonCode.UNBOUNDED)
+
+    def check_end(self, result: list[ir.Stmt], syntax: Syntax) -> None:
+        """A loop that looks for its own end in an array, as in a string, is known to be bounded by nothing."""
+        for loop in result:
+            if not isinstance(loop, ir.While) or any(isinstance(n, ir.For) for n in ir.walk(loop)):
+                continue
+            changed = set(assigned_names(loop))
+            searched = [_searched(part, changed) for part in conjuncts(condition_of(loop))]
+            if searched and all(searched):
+                message = f"the loop's end is found in the data of {searched[0]}, so nothing bounds how far it goes"
+                self.refuse(syntax, message, ReasonCode.UNBOUNDED)
 
     def while_loop(self, syntax: Syntax) -> list[ir.Stmt]:
         before, condition, after = self.condition(syntax.children[0])
@@ -238,6 +266,30 @@ class Loops(Statements):
                     count = strip_implicit(self.lower(other))
                     return ir.Binary(op="*", left=as_type(part, ir.LONG), right=as_type(count, ir.LONG), type=ir.LONG)
         return None
+
+
+def condition_of(loop: ir.While) -> ir.Expr:
+    """A loop's condition, also where its side effects had to move into the body (`tested_first`)."""
+    first = next((s for s in loop.body.statements if isinstance(s, ir.If)), None)
+    if loop.condition == TRUE and first is not None and isinstance(first.condition, ir.Unary):
+        return first.condition.operand
+    return loop.condition
+
+
+def conjuncts(condition: ir.Expr) -> list[ir.Expr]:
+    condition = strip_implicit(condition)
+    if isinstance(condition, ir.Binary) and condition.op == "&&":
+        return [*conjuncts(condition.left), *conjuncts(condition.right)]
+    return [condition]
+
+
+def _searched(condition: ir.Expr, changed: set[str]) -> str | None:
+    """The array whose elements, at places that change, decide alone."""
+    loads = [n for n in ir.walk(condition) if isinstance(n, ir.Load)]
+    below = {id(x) for n in loads for x in ir.walk(n)}
+    outside = {n.id for n in ir.walk(condition) if isinstance(n, ir.Name) and id(n) not in below}
+    moving = [n.array for n in loads if any(read_names(i) & changed for i in n.indices)]
+    return moving[0] if moving and not outside & changed else None
 
 
 def bare_pointer(syntax: Syntax) -> Syntax:

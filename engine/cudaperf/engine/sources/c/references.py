@@ -86,6 +86,8 @@ class References(Expressions):
         """The binding of a name, file-scope variables included."""
         declaration = syntax.cursor.referenced
         found = self.bindings.get(declaration.hash)
+        if found is not None and found.refused is not None:
+            self.refuse(syntax, f"{found.name}: {found.refused.message}", found.refused.code)
         if found is not None:
             return found
         if declaration.kind.name in ("FUNCTION_DECL", "OVERLOAD_CANDIDATE"):

@@ -9,7 +9,7 @@ from typing import Any, Literal, NoReturn
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
-from cudaperf.engine.sources.c.c_types import Shape
+from cudaperf.engine.sources.c.c_types import Shape, TypeRefused
 from cudaperf.engine.sources.c.syntax import Macros, Source, Syntax
 from cudaperf.engine.sources.c.text import position, reason_at
 
@@ -54,14 +54,16 @@ class Binding:
 
     `alias`: a local pointer that never changes, `pointer` says where it points. `counter`: a pointer that walks one array,
     modelled as that array (`pointer`) and an integer variable `counter`. `array`: parameters, arrays, swapped pointers.
+    `refused`: a parameter whose type is outside the subset, for the reason `refused`; its first use is to blame.
     """
 
     name: str
-    kind: Literal["scalar", "array", "alias", "counter"]
+    kind: Literal["scalar", "array", "alias", "counter", "refused"]
     shape: Shape
     dims: tuple[ir.Expr | None, ...] = ()
     pointer: Pointer | None = None
     counter: str = ""
+    refused: TypeRefused | None = None
 
 
 @dataclass(slots=True)
