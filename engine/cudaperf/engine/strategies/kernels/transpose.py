@@ -1,6 +1,6 @@
 """Transposition through a padded tile in shared memory: coalesced reads by rows, coalesced writes by columns.
 
-    transpose tile(32) block(128)
+transpose tile(32) block(128)
 """
 
 from __future__ import annotations
