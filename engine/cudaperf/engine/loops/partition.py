@@ -299,11 +299,11 @@ class _Partition:
 
     def slice(self, needed: frozenset[str]) -> tuple[ir.Stmt, ...]:
         """The pure statements that define the needed names, in order, with what they need in turn."""
-        want, kept = set(needed), list[ir.Stmt]()
+        want, kept = set(needed) - set(self.repeats.values()), list[ir.Stmt]()
         for node in reversed(self.pure):
             if _defines(node) & want or (isinstance(node, ir.Decl | ir.PointerDecl) and node.name in want):
                 kept.append(node)
-                want |= _used((node,))
+                want |= _used((node,)) - set(self.repeats.values())
         return tuple(reversed(kept))
 
     def parameters_in(self, names: frozenset[str]) -> tuple[str, ...]:
