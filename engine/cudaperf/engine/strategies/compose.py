@@ -58,14 +58,14 @@ class Choices:
     refusals: Mapping[str, tuple[str, ...]]
 
 
-def source_of(program: Program, extents: Mapping[str, str] | None = None) -> Source:
+def source_of(program: Program, extents: Mapping[str, str] | None = None, architecture: int = 90) -> Source:
     """Arrays in parameter order: arguments, globals, then the function's local arrays."""
     function, inside = program.unit.function, ir.embedded(program.unit)
     arrays = {v.name: v for v in function.parameters + function.globals if v.is_array and v.name not in inside}
     for node in ir.walk(function.body):
         if isinstance(node, ir.Decl) and node.dims and any(a.name == node.name for a in program.local_arrays):
             arrays[node.name] = ir.Variable(node.name, node.type, dims=node.dims)
-    return Source(program.unit, arrays, dict(extents or {}))
+    return Source(program.unit, arrays, dict(extents or {}), architecture)
 
 
 def choices(
@@ -75,7 +75,7 @@ def choices(
     architecture: int = 90,
 ) -> Choices:
     """Ask every strategy about every nest; offers that the architecture can't run are left out."""
-    source = source_of(program, extents)
+    source = source_of(program, extents, architecture)
     offers: dict[str, tuple[Offer, ...]] = {}
     refusals: dict[str, tuple[str, ...]] = {}
     for i, nest in enumerate(nests(program.steps)):

@@ -56,7 +56,7 @@ def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -
     try:
         product = match(nest)
         problem = _Builder(nest, source, product).problem()
-        shapes = [tiling(wanted)] if wanted is not None else tilings(_type_name(product.type), 90)
+        shapes = [tiling(wanted)] if wanted is not None else tilings(_type_name(product.type), source.architecture)
         return [_offer(nest, problem, shape, product, 0.3 + 0.02 * rank) for rank, shape in enumerate(shapes)]
     except _No as no:
         return NotApplicable(str(no))

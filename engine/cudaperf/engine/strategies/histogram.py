@@ -56,7 +56,11 @@ def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -
         guard=(lambda at: text(guard, at)) if guard is not None else None,
     )
     floats = target.type.name in ("float", "double")
-    shapes = (HistogramShape(128, 256, True),) if floats else (HistogramShape(256, 1024), HistogramShape(512, 512))
+    shapes = (
+        (HistogramShape(128, 256, True),)
+        if floats
+        else (HistogramShape(512, 1024), HistogramShape(1024, 512), HistogramShape(256, 1024))
+    )
     made_offers: list[Offer] = []
     for shape in shapes:
         try:

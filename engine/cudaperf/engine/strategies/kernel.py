@@ -42,12 +42,13 @@ def indent(lines: Sequence[str], levels: int = 1) -> list[str]:
 class Source:
     """The user's file and the arrays that kernels name: what is needed to print statements.
 
-    `extents` are element counts of arguments as size expressions.
+    `extents` are element counts of arguments as size expressions, `architecture` the compute capability to write for (90).
     """
 
     unit: ir.Unit
     arrays: dict[str, ir.Variable]
     extents: dict[str, str] = field(default_factory=dict)
+    architecture: int = 90
 
     def fresh(self, name: str) -> str:
         """The name, with underscores appended until the user's file does not use it."""

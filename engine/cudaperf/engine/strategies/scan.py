@@ -19,7 +19,7 @@ from cudaperf.engine.strategies.kernels.scan import scan as scan_kernels
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "scan"
-SHAPES = (ScanShape(256, 16, 1024), ScanShape(256, 8, 1024), ScanShape(128, 8, 1024))
+SHAPES = (ScanShape(128, 16, 4096), ScanShape(256, 8, 1024), ScanShape(128, 8, 4096))
 
 
 def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -> list[Offer] | NotApplicable:

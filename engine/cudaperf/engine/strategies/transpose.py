@@ -18,7 +18,7 @@ from cudaperf.engine.strategies.kernels.transpose import transpose as transpose_
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "transpose"
-SHAPES = (TransposeShape(32, 256), TransposeShape(32, 512), TransposeShape(16, 256))
+SHAPES = (TransposeShape(32, 128), TransposeShape(32, 256), TransposeShape(16, 128))
 
 
 def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -> list[Offer] | NotApplicable:
