@@ -72,7 +72,9 @@ def optimized(case: Case, executor: Literal["emulated", "gpu"]) -> OptimizeResul
     def silent(event: Progress) -> None:
         assert event.stage
 
-    request = OptimizeRequest(case.path, case.function, executor=executor, arguments=case.arguments, max_seconds=300.0)
+    request = OptimizeRequest(
+        case.path, case.function, executor=executor, arguments=case.arguments, max_seconds=300.0, candidates=3, measure=False
+    )
     return optimize(request, silent)
 
 

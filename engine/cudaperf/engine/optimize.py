@@ -42,7 +42,6 @@ from cudaperf.engine.verdict import Infrastructure, Passed, TimedOut, Verdict
 if TYPE_CHECKING:
     from cudaperf.engine.verify.prepare import Prepared
 
-MAX_CANDIDATES = 8
 SEED = 20260728
 BASELINE_SECONDS = 20.0
 CPU_ELEMENTS = 1 << 20
@@ -149,7 +148,7 @@ class _Run:
     def candidates(self, analysed: Analysed, executor: Executor) -> list[Candidate]:
         wanted = parse_schedule(self.request.schedule) if self.request.schedule else None
         made = offered(analysed, wanted, self.architecture(executor))
-        found = compose_candidates(analysed.program, made, MAX_CANDIDATES)
+        found = compose_candidates(analysed.program, made, self.request.candidates)
         if analysed.task.exact:
             found = [c.model_copy(update={"compile_options": ("--fmad=false",)}) for c in found]
         return found
@@ -242,6 +241,8 @@ class _Run:
     def timing_spec(self, analysed: Analysed) -> ConfigurationSpec | None:
         from cudaperf.engine.verify.generate import Limits, timing_configuration
 
+        if not self.request.measure:
+            return None
         elements = NAMED_ELEMENTS if self.request.sizes else GPU_ELEMENTS if self.on_gpu else CPU_ELEMENTS
         return timing_configuration(analysed.task, SEED, self.request.sizes, Limits(work=64 * elements, elements=elements))
 

@@ -47,7 +47,7 @@ class OptimizeRequest:
 
     `sizes` fixes size parameters by name for timing; `schedule` is the text of one `Schedule`, None to try several;
     `arguments` are compiler arguments (-I, -D, ...); `max_seconds` bounds the whole run. `output_directory` and `force` are
-    for whoever writes the files.
+    for whoever writes the files. At most `candidates` are tried; without `measure` nothing is timed, on the GPU or the CPU.
     """
 
     path: Path
@@ -60,6 +60,8 @@ class OptimizeRequest:
     schedule: str | None = None
     arguments: tuple[str, ...] = ()
     force: bool = False
+    candidates: int = 8
+    measure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
