@@ -130,9 +130,9 @@ class Extents:
             if not negative.is_empty():
                 self.preconditions.append(negative.params())
             tops = [plus(reached.dim_max(k), 1).coalesce().gist(params) for k in range(count)]
-            positive = self._positive(tops, params)
+            positive = self._positive(tops)
             texts = [pw_aff_text(top, self.space, self.name) for top in tops]
-            gate = None if positive.is_subset(params) else set_text(params, self.space, self.name)
+            gate = None if positive is not None and positive.is_subset(params) else set_text(params, self.space, self.name)
             full = [self._equals(top, length, params) for top, length in zip(tops[1:], shape.extents, strict=True)]
         texts = [texts[0], *(self._length(n) if same else t for t, n, same in zip(texts[1:], shape.extents, full, strict=True))]
         if gate is None:
@@ -197,13 +197,18 @@ class Extents:
             except NotExpressible:
                 raise Unbounded(access) from None
 
-    def _positive(self, tops: list[Any], params: Any) -> Any:
-        """The parameters for which every extent is positive, whatever the accesses' own conditions."""
+    @staticmethod
+    def _positive(tops: list[Any]) -> Any:
+        """The parameters for which every extent is positive, whatever the accesses' own conditions; None where an extent is
+        said by cases, which are told apart only under those conditions."""
         found: Any = None
         for top in tops:
-            here = top.pos_set()
+            pieces = top.get_pieces()
+            if len(pieces) != 1:
+                return None
+            here = isl.PwAff.from_aff(pieces[0][1]).pos_set()
             found = here if found is None else found.intersect(here)
-        return found.params() if found.is_params() is False else found
+        return found.params()
 
     def _equals(self, top: Any, length: Poly, params: Any) -> bool:
         exact = self.space.set(("d",), Compare(Poly.atom("d") - length, "="))

@@ -76,6 +76,7 @@ class _Partition:
     guards: tuple[ir.Expr, ...] = ()
     requirements: list[object] = field(default_factory=list)
     after: list[tuple[ir.Stmt, ...]] = field(default_factory=list)
+    held: frozenset[str] = frozenset()  # device scalars before the pending statements
     count: int = 0
     result: str | None = None
 
@@ -148,7 +149,7 @@ class _Partition:
                 self.returns(node, pending, steps)
                 return steps
             if self.is_scalar_code(node):
-                pending.append(node)
+                self.postpone(node, pending)
                 # later statements of the run may read what this one sets
                 self.will_be_device(node)
                 continue
@@ -254,26 +255,32 @@ class _Partition:
             self.device.add(name)
             self.scalars[name] = self.types[name]
 
+    def postpone(self, node: ir.Stmt, pending: list[ir.Stmt]) -> None:
+        """Scalar code waits for more of its kind."""
+        if not pending:
+            self.held = frozenset(self.device)
+        pending.append(node)
+
     def flush(self, pending: list[ir.Stmt], steps: list[Step]) -> None:
         """Emit the pending scalar statements as one step."""
         if pending:
             outputs = frozenset(n for s in pending for n in _defines(s))
-            steps.append(self.scalar_step(tuple(pending), outputs))
+            steps.append(self.scalar_step(tuple(pending), outputs, held=self.held))
             pending.clear()
 
-    def scalar_step(self, statements: tuple[ir.Stmt, ...], outputs: frozenset[str], name: str = "") -> ScalarStep:
-        inputs = frozenset(
-            n for n in _used(statements) if n in self.device and (n not in outputs or exposed(statements, n) is not None)
-        )
-        # an output whose earlier value is pure starts from it
-        starts = frozenset(n for n in outputs if exposed(statements, n) is not None and n not in inputs)
-        conditional = frozenset(n for n in outputs if not _always(statements, n))
-        for n in outputs:
-            self.to_device(n)
+    def scalar_step(
+        self, statements: tuple[ir.Stmt, ...], outputs: frozenset[str], name: str = "", held: frozenset[str] | None = None
+    ) -> ScalarStep:
+        """`held` are the scalars that the device holds before the statements."""
+        held = frozenset(self.device) if held is None else held
         reads, writes = array_sets(statements)
         own = _used(statements) | self.pitches(reads | writes)
-        needed = (own - inputs) | starts
-        prologue = self.slice(needed)
+        # an output that keeps its value on some path starts from the device, or from its pure definition
+        kept = frozenset(n for n in outputs if exposed(statements, n) is not None or not _always(statements, n))
+        inputs = (own & held - outputs) | (kept & held)
+        for n in outputs:
+            self.to_device(n)
+        prologue = self.slice((own - inputs - outputs) | (kept - held))
         used = own | _used(prologue)
         return ScalarStep(
             name or self.name("scalar"),
@@ -281,7 +288,7 @@ class _Partition:
             prologue,
             self.parameters_in(used),
             self.outer_in(used),
-            tuple(sorted(inputs | (conditional & self.device & frozenset(self.scalars)))),
+            tuple(sorted(inputs)),
             tuple(sorted(outputs)),
             reads,
             writes,
@@ -333,7 +340,7 @@ class _Partition:
         self.types[RESULT] = self.unit.function.returns or ir.INT
         self.result = RESULT
         target = ir.Name(id=RESULT, type=self.types[RESULT])
-        pending.append(ir.Assign(target=target, op=None, value=node.value, near=node.span))
+        self.postpone(ir.Assign(target=target, op=None, value=node.value, near=node.span), pending)
         self.flush(pending, steps)
 
     def early_return(self, node: ir.If, rest: tuple[ir.Stmt, ...], steps: list[Step]) -> bool:
