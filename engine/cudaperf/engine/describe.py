@@ -90,6 +90,7 @@ class _Describer:
             exact=exact(self.function),
             preamble="\n".join((*preamble.macros, *preamble.types)),
             type_headers=preamble.type_headers,
+            nonnull=self.program.unit.nonnull,
             work=work,
             traffic=_traffic(parameters + globals_, frozenset(a.array for a in self.program.model.accesses() if not a.write)),
         )

@@ -142,6 +142,7 @@ class Task(_Data):
     comments: the original is only run on inputs that satisfy them.
     `reference` is C++ text with a function template over the number type, printed from the front end's trees.
     `exact`: no floating-point freedom is allowed (discrete outputs depend on floats): compile with fmad off.
+    `nonnull` are array parameters that the original tests for NULL; the host wrapper leaves such calls to the original.
     `work`: a size expression for the number of statement instances (an estimate), `traffic` bytes moved at least.
     """
 
@@ -156,6 +157,7 @@ class Task(_Data):
     exact: bool = False
     preamble: str = ""
     type_headers: tuple[str, ...] = ()
+    nonnull: tuple[str, ...] = ()
     work: SizeExpr = "0"
     traffic: SizeExpr = "0"
 

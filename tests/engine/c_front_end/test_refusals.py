@@ -52,7 +52,14 @@ REFUSED = [
     (UNSUPPORTED, "hides another variable", "void f(int *a, int n) { for (int i = 0; i < n; i++) { «int n = 3»; a[i] = n; } }"),
     (UNSUPPORTED, "falls through", "void f(int *a) { switch (a[0]) { case 1: «a[0] = 2»; case 2: a[1] = 3; } }"),
     (UNSUPPORTED, "while p is in use", "void f(double *a) { int k = 0; «double *p = a + k;» k = 3; p[0] = k; }"),
-    (UNSUPPORTED, "NULL", "#include <stddef.h>\nvoid f(double *a) { if («a == NULL») return; a[0] = 1; }"),
+    (UNSUPPORTED, "NULL", "#include <stddef.h>\nvoid f(double *a) { a[0] = 1; if («a == NULL») return; a[0] = 2; }"),
+    (UNSUPPORTED, "NULL", "#include <stddef.h>\nstatic void f(double *a) { if («a == NULL») return; a[0] = 2; }"),
+    (
+        SIDE_EFFECT,
+        "malloc",
+        "#include <stdlib.h>\nvoid f(int n) { while (n--) { int *p = «malloc(4)»; free(p); } }",
+    ),
+    (SIDE_EFFECT, "free", "#include <stdlib.h>\nvoid f(int *a) { a[0] = 1; «free(a)»; }"),
     (UNSUPPORTED, "inside a condition", "void f(int *a, int b, int c) { a[1] = b && «c++»; }"),
     (
         UNSUPPORTED,

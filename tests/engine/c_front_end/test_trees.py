@@ -184,6 +184,48 @@ def test_pointer_swaps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("allocation", "count"),
+    [
+        ("double *t = malloc(n * sizeof *t);", "n"),
+        ("double *t = (double *)malloc(sizeof(double) * n * m);", "n * (long)m"),
+        ("double *t; t = malloc((n + 1) * sizeof(double)); if (t == NULL) { m = 0; return; }", "n + 1"),
+    ],
+)
+def test_what_is_allocated_and_freed_here_is_a_local_array(tmp_path: Path, allocation: str, count: str) -> None:
+    text = f"#include <stdlib.h>\nvoid f(int n, int m, double *a) {{ {allocation} t[0] = a[1]; a[0] = t[0]; free(t); }}"
+    declared, *stores = body(tmp_path, text)
+    assert isinstance(declared, ir.Decl)
+    assert (declared.name, [Printer().expr(d) for d in declared.dims]) == ("t", [count])
+    assert [type(s) for s in stores] == [ir.Assign, ir.Assign]
+
+
+def test_calloc_sets_to_zero(tmp_path: Path) -> None:
+    text = "#include <stdlib.h>\nvoid f(int n, float *a) { float *t = calloc(n, sizeof *t); a[0] = t[0]; free(t); }"
+    declared, fill, _ = body(tmp_path, text)
+    assert isinstance(declared, ir.Decl)
+    assert isinstance(fill, ir.For)
+    assert Printer().expr(fill.bound) == "(long)n"
+    assert isinstance(fill.body.statements[0], ir.Assign)
+
+
+@pytest.mark.parametrize(
+    ("test", "left", "nonnull"),
+    [
+        ("if (!a) return -1;", "", ("a",)),
+        ("if (NULL == a || !b) { return -1; }", "", ("a", "b")),
+        ("if (!b || n <= 0 || a == NULL) return -1;", "n <= 0", ("a", "b")),
+        ("if (n <= 0) return -1; if (a == 0) return -2;", "n <= 0", ("a",)),
+    ],
+)
+def test_tests_for_null_are_noted(tmp_path: Path, test: str, left: str, nonnull: tuple[str, ...]) -> None:
+    text = f"#include <stdlib.h>\nint f(int n, double *a, double *b) {{ {test} a[0] = b[0]; return 0; }}"
+    made = unit(tmp_path, text)
+    conditions = [s.condition for s in made.function.body.statements if isinstance(s, ir.If)]
+    assert [Printer().expr(c) for c in conditions] == ([left] if left else [])
+    assert made.nonnull == nonnull
+
+
+@pytest.mark.parametrize(
     ("body_text", "final"),
     [
         ("double *x = a; a = b; b = c; c = x;", "bcad"),

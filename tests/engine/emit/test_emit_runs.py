@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,15 @@ def test_whichever_call_fails_the_original_runs_instead(name: str, tmp_path: Pat
     assert k > 5
 
 
+SCALE_OR_NOT = """
+void scale(int n, double k, const double *restrict a, double *restrict b)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = a ? k * a[i] : -1;
+}
+"""
+
+
 def heat_main(body: str) -> str:
     """A `main` with two arrays of 80 and the user's `heat`; its status is what `body` returns."""
     fill = "double u[80], v[80]; for (int i = 0; i < 80; i++) u[i] = i % 7, v[i] = i % 5;"
@@ -80,6 +90,20 @@ def test_overlapping_arrays_run_on_the_cpu_and_that_is_said_once(tmp_path: Path)
 def test_a_requirement_that_does_not_hold_is_named(tmp_path: Path) -> None:
     ran = run_program(build_program(CASES["heat"](), heat_main("heat_cuda(1, 3, u, v); return 0;"), tmp_path))
     assert (ran.status, ran.err) == (0, "cudaperf: heat_cuda ran on the CPU: n >= 2 does not hold\n")
+
+
+def test_a_pointer_that_the_original_tests_for_null_is_left_to_it(tmp_path: Path) -> None:
+    case = CASES["scale"]()
+    own = case.task.original.model_copy(update={"source": SCALE_OR_NOT})
+    case = replace(case, task=case.task.model_copy(update={"nonnull": ("a", "b"), "original": own}))
+    head = '#include "case.h"\nextern "C" void scale(int n, double k, const double *a, double *b);\n'
+    main = f"{head}int main() {{ double b[3] = {{1, 2, 3}}; scale_cuda(3, 1, nullptr, b); return b[2] != -1; }}\n"
+    ran = run_program(build_program(case, main, tmp_path), fail_at=1)
+    assert (ran.status, ran.err, ran.refused) == (
+        0,
+        "cudaperf: scale_cuda ran on the CPU: a is NULL\n",
+        ("cudaStreamSynchronize",),
+    )
 
 
 def test_the_device_function_runs_in_order_on_the_callers_stream(tmp_path: Path) -> None:

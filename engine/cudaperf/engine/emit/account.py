@@ -56,10 +56,12 @@ def opening(task: Task, candidate: Candidate, cu_name: str, account: Account | N
     return comment(lines)
 
 
-def header_opening(task: Task, header_name: str, cu_name: str) -> str:
+def header_opening(task: Task, header_name: str, cu_name: str, account: Account | None) -> str:
     """The comment at the top of the .h file."""
     spdx, _ = licence(task.original.source)
-    return comment([f"SPDX-License-Identifier: {spdx}", _written_by(task), f"{header_name} declares what {cu_name} defines."])
+    lines = [f"SPDX-License-Identifier: {spdx}", _written_by(task), f"{header_name} declares what {cu_name} defines."]
+    claim = _labelled("Verified", account.claim if account else "")
+    return comment([*lines, *([""] if claim else []), *claim])
 
 
 def _written_by(task: Task) -> str:

@@ -35,13 +35,14 @@ def emit(
     """The files `base`.cu and `base`.h.
 
     `fallback` is a C++ definition of the user's function under its own name and with plain pointers as parameters, for an
-    original with internal linkage. Only the opening comment depends on `account`.
+    original with internal linkage. Only the opening comments depend on `account`.
     """
     layout = Layout(task, candidate)
     cu_name, header_name = f"{base}.cu", f"{base}.h"
     try:
         cu = _cu(layout, cu_name, header_name, account, fallback)
-        return EmittedFiles(cu_name=cu_name, cu=cu, header_name=header_name, header=header(layout, header_name, cu_name))
+        declared = header(layout, header_name, cu_name, account)
+        return EmittedFiles(cu_name=cu_name, cu=cu, header_name=header_name, header=declared)
     except SizeError as error:
         raise Refusal(Reason(ReasonCode.INTERNAL, f"the plan of {layout.name} can't be printed: {error}")) from error
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from cudaperf.engine.emit.account import comment, header_opening
+from cudaperf.engine.emit.account import Account, comment, header_opening
 from cudaperf.engine.emit.device_entry import result_name, stream_name
 from cudaperf.engine.emit.layout import Layout
 from cudaperf.engine.emit.names import RESERVED
@@ -35,7 +35,7 @@ def types_macro(header_name: str) -> str:
     return f"{_prefix(header_name)}_HAS_TYPES"
 
 
-def header(layout: Layout, header_name: str, cu_name: str) -> str:
+def header(layout: Layout, header_name: str, cu_name: str, account: Account | None = None) -> str:
     """The text of the .h file."""
     macro = guard(header_name)
     cuda = f"{_prefix(header_name)}_HAS_CUDA"
@@ -52,7 +52,7 @@ def header(layout: Layout, header_name: str, cu_name: str) -> str:
         ["#endif"],
     ]
     body = "\n\n".join("\n".join(lines) for lines in sections if lines)
-    return f"{header_opening(layout.task, header_name, cu_name)}{body}\n"
+    return f"{header_opening(layout.task, header_name, cu_name, account)}{body}\n"
 
 
 def _cuda_lines(macro: str) -> list[str]:
@@ -169,6 +169,8 @@ def _host_comment(layout: Layout) -> str:
 
 def _obstacles(layout: Layout) -> str:
     parts = []
+    if layout.task.nonnull:
+        parts += [f"{name} is NULL" for name in layout.task.nonnull]
     if layout.requirements:
         verb = "do" if len(layout.requirements) > 1 else "does"
         parts.append(f"{listed([words(text) for text in layout.requirements])} {verb} not hold")

@@ -106,6 +106,8 @@ class HostEntry:
         return f"{self.device[name]}.data" if name in self.device else self.layout.cpp[name]
 
     def _preconditions(self, out: Writer) -> None:
+        for name in self.task.nonnull:
+            self._require(out, f"{self.layout.cpp[name]} != nullptr", f"{name} is NULL")
         extents = tuple(extent for p in self.task.arrays for extent in p.extents)
         for name, (sane, _) in self.layout.oversized((*extents, *self.layout.requirements)).items():
             self._require(out, sane, f"{name} is out of range")

@@ -354,6 +354,7 @@ class Unit:
     `text` is the main file's bytes exactly as on disk. `helpers` are the called user functions, callees first.
     `assumptions` are the texts of `// cudaperf: assume ...` comments in or above the function ("n >= 2").
     `arguments` are the compiler arguments (-I, -D, -std) the file was parsed with.
+    `nonnull` are the parameters that the function tests for NULL at its start: the trees hold for calls without NULL there.
     """
 
     path: str
@@ -363,6 +364,7 @@ class Unit:
     preamble: Preamble = Preamble()
     assumptions: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    nonnull: tuple[str, ...] = ()
 
 
 def embedded(unit: Unit) -> frozenset[str]:

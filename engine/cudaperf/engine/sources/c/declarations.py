@@ -24,6 +24,7 @@ class Declarations(References):
         self.scopes: list[set[str]] = [set()]
         self.roles = Roles()
         self.depth = 0
+        self.parameter_names: frozenset[str] = frozenset()
 
     def declare(self, syntax: Syntax, binding: Binding) -> None:
         """Bind a name; one that hides another of the function is refused, since trees know variables by name."""

@@ -151,6 +151,7 @@ class _File:
             preamble=preamble,
             assumptions=(*self.assumed(self.own[name]), *context.assumptions),
             arguments=self.translation.arguments,
+            nonnull=tuple(context.nonnull),
         )
 
     def unknown(self, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from cudaperf.engine.loops import ir
 from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, is_pointer, lower_type, take_apart
 from cudaperf.engine.sources.c.expressions import at
-from cudaperf.engine.sources.c.loop_statements import Loops
+from cudaperf.engine.sources.c.null_checks import NullChecks
 from cudaperf.engine.sources.c.parse import evaluate
 from cudaperf.engine.sources.c.pointer_roles import pointer_roles
 from cudaperf.engine.sources.c.references import ZERO
@@ -18,7 +18,7 @@ from cudaperf.engine.sources.c.syntax import Syntax
 UNKNOWN = Shape(ir.INT, (), False, False, False)
 
 
-class Functions(Loops):
+class Functions(NullChecks):
     """One function's lowering."""
 
     def function(self, root: Syntax) -> ir.Function:
@@ -28,6 +28,7 @@ class Functions(Loops):
         self.roles = pointer_roles(root)
         written = [self.parameter(c) for c in root.children if c.kind == "PARM_DECL"]
         parameters = tuple(p for p in written if p is not None)
+        self.parameter_names = frozenset(p.name for p in parameters)
         counters = [
             ir.Decl(name=b.counter, type=ir.LONG, init=ir.IntConst(value=0, type=ir.LONG), near=root.place)
             for b in self.bindings.values()

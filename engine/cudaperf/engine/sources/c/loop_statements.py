@@ -1,4 +1,4 @@
-"""Lower C loops: canonical ones to `For`, all others to `While`; memset and memcpy to loops."""
+"""Lower C loops: canonical ones to `For`, all others to `While`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from dataclasses import dataclass, replace
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import preserves, strip_implicit
 from cudaperf.engine.reason import ReasonCode
-from cudaperf.engine.sources.c.c_types import is_array
 from cudaperf.engine.sources.c.expressions import ASSIGN, COMMA, at, inner, opcode
 from cudaperf.engine.sources.c.loop_tests import tested
-from cudaperf.engine.sources.c.parse import evaluate
 from cudaperf.engine.sources.c.pointer_roles import is_pointer_change
-from cudaperf.engine.sources.c.references import as_type
-from cudaperf.engine.sources.c.scope import Pointer, assigned_names, read_names
+from cudaperf.engine.sources.c.scope import assigned_names, read_names
 from cudaperf.engine.sources.c.statements import Statements, whole
 from cudaperf.engine.sources.c.syntax import Syntax
 from cudaperf.engine.sources.c.text import matching, skip
@@ -214,59 +211,6 @@ class Loops(Statements):
             return None
         return target.id, target.type, value if op == "+" else negated(value)
 
-    # --- memset and memcpy ---------------------------------------------------------------------------------------------
-
-    def memory_call(self, top: Syntax, syntax: Syntax, name: str) -> list[ir.Stmt]:
-        """`memset(a, 0, n * sizeof *a)` and `memcpy(a, b, n * sizeof *a)` as loops over elements."""
-        target_syntax, source_syntax, size_syntax = (bare_pointer(c) for c in top.children[1:4])
-        kind = self.element(target_syntax)
-        target = self.flat(target_syntax)
-        if not isinstance(kind, ir.Scalar) or (name == "memset" and evaluate(inner(source_syntax).cursor) != 0):
-            self.refuse(syntax, f"{name} of anything but numbers, or to anything but zero")
-        count = self.elements(size_syntax, kind)
-        if count is None:
-            self.refuse(size_syntax, f"the size of {name} is not a number of elements times sizeof")
-        var = ir.Name(id=self.fresh("element"), type=ir.LONG, near=syntax.place)
-        value: ir.Expr = ir.IntConst(value=0) if kind.kind == "int" else ir.FloatConst(value=0.0, spelling="0.0")
-        if name == "memset":
-            value = value if value.type == kind else ir.Cast(type=kind, operand=value, implicit=True)
-        else:
-            if self.element(source_syntax) != kind:
-                self.refuse(syntax, f"{name} between different types reinterprets memory")
-            value = self.element_at(self.flat(source_syntax), var, kind)
-        store = ir.Assign(target=self.element_at(target, var, kind), op=None, value=value, near=syntax.place)
-        body = ir.Block(statements=(store,), near=syntax.place)
-        zero, one = (ir.IntConst(value=v, type=ir.LONG) for v in (0, 1))
-        bound = as_type(count, ir.LONG) if count.type != ir.LONG else count
-        loop = ir.For(var=var.id, type=ir.LONG, lower=zero, relation="<", bound=bound, step=one, body=body, near=syntax.place)
-        return [loop]
-
-    def flat(self, syntax: Syntax) -> Pointer:
-        pointer = self.pointer(syntax) if not is_array(syntax.cursor.type) else self.decayed(self.object(syntax))
-        if pointer.path or len(pointer.indices) != 1 or self.rank(pointer.array) > 1:
-            self.refuse(syntax, "only one-dimensional arrays can be set or copied whole")
-        return pointer
-
-    def element_at(self, pointer: Pointer, var: ir.Name, kind: ir.Type) -> ir.Load:
-        moved = self.plus(pointer, "+", var)
-        return ir.Load(array=moved.array, indices=moved.indices, type=kind, near=var.near)
-
-    def elements(self, syntax: Syntax, kind: ir.Scalar) -> ir.Expr | None:
-        """How many elements a size in bytes is: a constant, or a product with one sizeof."""
-        value = evaluate(syntax.cursor)
-        if isinstance(value, int):
-            return ir.IntConst(value=value // (kind.bits // 8), type=ir.LONG) if value % (kind.bits // 8) == 0 else None
-        top = inner(syntax)
-        if top.kind == "BINARY_OPERATOR" and opcode(top) == 3:
-            for one, other in (top.children, top.children[::-1]):
-                if inner(one).kind == "CXX_UNARY_EXPR" and evaluate(inner(one).cursor) == kind.bits // 8:
-                    return strip_implicit(self.lower(other))
-                part = self.elements(one, kind)
-                if part is not None:
-                    count = strip_implicit(self.lower(other))
-                    return ir.Binary(op="*", left=as_type(part, ir.LONG), right=as_type(count, ir.LONG), type=ir.LONG)
-        return None
-
 
 def condition_of(loop: ir.While) -> ir.Expr:
     """A loop's condition, also where its side effects had to move into the body (`tested_first`)."""
@@ -290,17 +234,6 @@ def _searched(condition: ir.Expr, changed: set[str]) -> str | None:
     outside = {n.id for n in ir.walk(condition) if isinstance(n, ir.Name) and id(n) not in below}
     moving = [n.array for n in loads if any(read_names(i) & changed for i in n.indices)]
     return moving[0] if moving and not outside & changed else None
-
-
-def bare_pointer(syntax: Syntax) -> Syntax:
-    """An argument before its conversion to `void *`."""
-    below = syntax
-    while below.kind in ("PAREN_EXPR", "UNEXPOSED_EXPR", "CSTYLE_CAST_EXPR") and len(below.children) == 1:
-        pointee = below.cursor.type.get_canonical().get_pointee()
-        if pointee.kind.name != "VOID":
-            break
-        below = below.children[0]
-    return below
 
 
 def starts(statement: ir.Stmt, name: str) -> bool:

@@ -27,11 +27,12 @@ class Rotation:
 
 @dataclass(slots=True)
 class Roles:
-    """Declarations by hash; rotations by the identity of their first statement."""
+    """Declarations by hash; rotations by the identity of their first statement. `heap`: allocated and freed here."""
 
     walking: set[int] = field(default_factory=set)
     swapped: set[int] = field(default_factory=set)
     rotations: dict[int, Rotation] = field(default_factory=dict)
+    heap: set[int] = field(default_factory=set)
 
 
 def pointer_roles(root: Syntax) -> Roles:
@@ -43,11 +44,12 @@ def pointer_roles(root: Syntax) -> Roles:
             for index in range(len(block.children) - 2):
                 if id(block.children[index]) not in exempt:
                     _find_rotation(block.children[index:], roles, exempt)
+    roles.heap = _heap(root, nodes, exempt) - roles.swapped
     for node in nodes:
         if id(node) not in exempt and is_pointer_change(node):
             roles.walking.add(inner(node.children[0]).cursor.referenced.hash)
     for node in nodes:
-        if _declared(node) in roles.walking:
+        if declared_by(node) in roles.walking:
             _strip(node)
     return roles
 
@@ -59,7 +61,7 @@ def is_pointer_change(node: Syntax) -> bool:
     return changes and is_pointer(node.children[0].cursor.type) and inner(node.children[0]).kind == "DECL_REF_EXPR"
 
 
-def _declared(node: Syntax) -> int | None:
+def declared_by(node: Syntax) -> int | None:
     if node.kind in ("VAR_DECL", "PARM_DECL"):
         return int(node.cursor.hash)
     if node.kind == "DECL_REF_EXPR" and node.cursor.referenced is not None:
@@ -89,6 +91,51 @@ def _assigned(statement: Syntax) -> tuple[Syntax | None, Syntax, Syntax] | None:
     return None
 
 
+def allocation(syntax: Syntax) -> Syntax | None:
+    """The call of malloc or calloc that an expression is, below casts."""
+    while syntax.kind in ("PAREN_EXPR", "UNEXPOSED_EXPR", "CSTYLE_CAST_EXPR") and syntax.children:
+        syntax = syntax.children[-1]
+    is_call = syntax.kind == "CALL_EXPR" and syntax.spelling in ("malloc", "calloc") and not syntax.in_macro
+    return syntax if is_call and syntax.cursor.referenced.get_definition() is None else None
+
+
+def freed(call: Syntax) -> int | None:
+    """The variable that a call of free is given."""
+    if call.kind != "CALL_EXPR" or call.spelling != "free" or len(call.children) != 2:
+        return None
+    return declared_by(inner(call.children[1])) or None
+
+
+def _heap(root: Syntax, nodes: list[Syntax], exempt: set[int]) -> set[int]:
+    """Variables set once, by an allocation at the function's top level, and freed; static functions are printed as text."""
+    if root.cursor.storage_class.name == "STATIC" or not root.children:
+        return set()
+    found: dict[int, int | None] = {}
+    again: set[int] = set()
+    for statement in root.children[-1].children:
+        for variable in statement.children if statement.kind == "DECL_STMT" else ():
+            if variable.kind == "VAR_DECL" and variable.children and allocation(variable.children[-1]):
+                found[int(variable.cursor.hash)] = None
+        if opcode(statement) == ASSIGN and allocation(statement.children[1]):
+            name = declared_by(inner(statement.children[0]))
+            if name is not None and is_local(inner(statement.children[0])):
+                again |= {name} & found.keys()
+                found[name] = id(statement)
+    changes = [n for n in nodes if is_pointer_change(n)]
+    for name, own in list(found.items()):
+        others = [n for n in changes if declared_by(inner(n.children[0])) == name and id(n) != own]
+        if others or name in again or name not in {freed(n) for n in nodes if n.kind == "CALL_EXPR"}:
+            del found[name]
+    exempt |= {own for own in found.values() if own is not None}
+    return set(found)
+
+
+def is_local(reference: Syntax) -> bool:
+    """Whether a name is a variable of the function itself."""
+    declaration = reference.cursor.referenced
+    return bool(declaration.kind.name == "VAR_DECL" and declaration.semantic_parent.kind.name == "FUNCTION_DECL")
+
+
 def _find_rotation(statements: list[Syntax], roles: Roles, exempt: set[int]) -> None:
     """The shortest run of copies from the first statement on that only exchanges pointers."""
     copies: list[tuple[Syntax | None, Syntax, Syntax]] = []
@@ -109,7 +156,7 @@ def _find_rotation(statements: list[Syntax], roles: Roles, exempt: set[int]) -> 
 
 
 def _name(node: Syntax) -> int:
-    found = _declared(node)
+    found = declared_by(node)
     assert found is not None
     return found
 

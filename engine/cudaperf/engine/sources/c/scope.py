@@ -81,6 +81,7 @@ class UnitContext:
     global_cursors: dict[str, Any] = field(default_factory=dict)
     lower_helper: Callable[[str, Syntax], ir.Function] | None = None
     assumptions: list[str] = field(default_factory=list)
+    nonnull: list[str] = field(default_factory=list)
 
     def refuse(self, syntax: Syntax | None, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED) -> NoReturn:
         """Stop with a reason at the place of a syntax node (of the main file; else the message names the header)."""
