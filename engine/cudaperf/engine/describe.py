@@ -213,7 +213,9 @@ class _Describer:
                     inside = self.work(step.steps)
                     # bounds that follow the repeated variable: the larger of its two ends
                     ends = dict.fromkeys(re.sub(rf"\b{step.var}\b", f"({end})", inside) for end in (low, high))
-                    passes = f"max({', '.join(ends)})" if len(ends) > 1 else f"({inside})"
+                    # a pass is at least a block of threads a launch, however little it computes
+                    least = [str(256 * len(step.steps))] if size.names(f"{high} - ({low})") else []
+                    passes = f"max({', '.join([*least, *ends])})" if len(least) + len(ends) > 1 else f"({inside})"
                     parts.append(f"max(0, {high} - ({low})) * {passes}")
                 case WhileStep():
                     parts.append(f"8 * ({self.work(step.steps)})")
