@@ -125,7 +125,9 @@ class GpuExecutor:
 
     def _load(self, candidate: Candidate, task: dict[str, Any], deadline: float) -> None:
         code = toolchain.device_text(candidate)
-        compiler = toolchain.nvcc_compiler() or toolchain.device_compiler()
+        # the plan is compared bit by bit with the emitted program, which nvcc builds; alone it takes the fastest compiler
+        nvcc = toolchain.nvcc_compiler() if self.emitted else None
+        compiler = nvcc or toolchain.device_compiler()
         try:
             cubin = toolchain.compile_cubin(code, self.architecture, candidate.compile_options, compiler)
         except (toolchain.NoCompiler, NvrtcError) as error:
