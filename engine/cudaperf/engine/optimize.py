@@ -8,6 +8,7 @@ written: the result carries texts.
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 import time
 from collections.abc import Sequence
@@ -90,7 +91,8 @@ class _Run:
     def __init__(self, request: OptimizeRequest, progress: ProgressSink, directory: Path) -> None:
         self.request, self.progress, self.directory = request, progress, directory
         self.deadline = time.monotonic() + request.max_seconds
-        self.base = f"{request.path.stem}.{request.function}"
+        stem = re.sub(r'["\\\x00-\x1f]', "_", request.path.stem)  # which an #include can't name
+        self.base = f"{stem}.{request.function}"
         self.on_gpu = False
 
     def result(self) -> OptimizeResult:

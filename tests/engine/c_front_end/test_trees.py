@@ -9,7 +9,7 @@ import pytest
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.printer import Printer
-from cudaperf.engine.reason import ReasonCode
+from cudaperf.engine.reason import ReasonCode, Refusal
 from cudaperf.engine.sources.c import load, place, position, preprocess
 
 
@@ -347,3 +347,25 @@ def test_comments_survive_structural_printing(tmp_path: Path) -> None:
     store = found.function.body.statements[1]
     lines = Printer(found.text, lambda node: "other();" if node is store else None).block(found.function.body)
     assert lines == ["// first", "a[0] = n;", "/* second", "line */", "other();"]
+
+
+@pytest.mark.parametrize("name", ['quote".c', "two words.c", "#1.c", "größe 数.c", "back\\slash.c"])
+def test_files_of_any_name(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / f"in {name}"
+    folder.mkdir()
+    (folder / "kind.h").write_text("typedef double real;\n")
+    path = folder / name
+    path.write_text('#include "kind.h"\nvoid f(int n, real *a) { a[n] = 1; }\n')
+    found = load(str(path), "f")
+    assert isinstance(found, ir.Unit), found
+    text = preprocess(str(path), markers=True)
+    assert "typedef double real;" in text
+    assert str(tmp_path) not in text
+
+
+def test_a_file_that_vanishes_is_not_found(tmp_path: Path) -> None:
+    made = unit(tmp_path, "void f(int *a) { a[0] = 1; }")
+    Path(made.path).unlink()
+    with pytest.raises(Refusal) as caught:
+        preprocess(made.path)
+    assert caught.value.reason.code == ReasonCode.NOT_FOUND

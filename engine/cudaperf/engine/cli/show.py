@@ -7,6 +7,7 @@ does not compile, a missing device, a fault of ours) goes to stderr.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def verified_lines(request: OptimizeRequest, outcome: OptimizeResult, written: S
         yield _row("wrote", str(path))
     evidence = next((path for path in written if path.name.endswith(".evidence.json")), None)
     if evidence is not None:
-        yield _row("repeat", f"cudaperf replay {evidence}")
+        yield _row("repeat", f"cudaperf replay {shlex.quote(str(evidence))}")
 
 
 def _row(name: str, text: str) -> Text:

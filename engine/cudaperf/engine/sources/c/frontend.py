@@ -18,7 +18,7 @@ from typing import Any
 from cudaperf.engine.loops import ir
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.sources.c.functions import Functions, lower_helper, signature, without_places
-from cudaperf.engine.sources.c.parse import Translation, parse
+from cudaperf.engine.sources.c.parse import Translation, parse, read
 from cudaperf.engine.sources.c.preamble import build_preamble
 from cudaperf.engine.sources.c.scope import UnitContext
 from cudaperf.engine.sources.c.syntax import Macros, Source, is_system
@@ -97,7 +97,7 @@ class _File:
 
     def source(self, path: str) -> Source:
         if path not in self.sources:
-            self.sources[path] = Source(path, Path(path).read_bytes(), self.macros, is_main=False)
+            self.sources[path] = Source(path, read(path), self.macros, is_main=False)
         return self.sources[path]
 
     def context(self) -> UnitContext:

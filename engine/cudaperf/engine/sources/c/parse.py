@@ -47,7 +47,7 @@ class Translation:
 
 def parse(path: str, arguments: tuple[str, ...] = ()) -> Translation:
     """The parsed file; raises `Refusal` where it can't be read or does not compile."""
-    text = _read(path)
+    text = _read_c(path)
     used = tuple(arguments) or recorded_arguments(Path(path))
     unit = _index(path, used)
     errors = [d for d in unit.diagnostics if d.severity >= 3 and not _is_compilers(d)]
@@ -78,12 +78,17 @@ def _is_compilers(diagnostic: Any) -> bool:
     return file is not None and file.name.startswith(compiler_includes())
 
 
-def _read(path: str) -> bytes:
+def read(path: str) -> bytes:
+    """A file's bytes; raises `Refusal` where it can't be read (any more)."""
     try:
-        text = Path(path).read_bytes()
+        return Path(path).read_bytes()
     except (OSError, ValueError) as error:
         detail = getattr(error, "strerror", None) or str(error)
         raise Refusal(Reason(ReasonCode.NOT_FOUND, f"cannot read {path}: {detail}")) from error
+
+
+def _read_c(path: str) -> bytes:
+    text = read(path)
     if Path(path).suffix.lower() in NOT_C:
         raise Refusal(Reason(ReasonCode.UNSUPPORTED, f"{Path(path).name} is not a C file"))
     if b"\0" in text:
@@ -100,6 +105,7 @@ def _index(path: str, arguments: tuple[str, ...]) -> cindex.TranslationUnit:
     try:
         return cindex.Index.create().parse(path, args=[*FIXED, *standard, *arguments, *includes], options=detailed)
     except cindex.TranslationUnitLoadError as error:
+        read(path)
         raise Refusal(Reason(ReasonCode.COMPILE, f"{Path(path).name} cannot be parsed as C")) from error
 
 
@@ -175,12 +181,17 @@ def preprocess(path: str, arguments: tuple[str, ...] = (), extra: str = "", mark
     if compiler is None:
         raise Refusal(Reason(ReasonCode.UNAVAILABLE, "no C compiler found: install gcc or clang"))
     used = tuple(arguments) or recorded_arguments(Path(path))
-    source = f'#include "{Path(path).resolve()}"\n{extra}\n'
-    command = [compiler, "-E", *([] if markers else ["-P"]), "-x", "c", *used, "-"]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, errors="replace", check=False, timeout=60)
+    command = [compiler, "-E", *([] if markers else ["-P"]), "-x", "c", *used, "-include", str(Path(path).resolve()), "-"]
+    try:
+        done = subprocess.run(
+            command, input=f"{extra}\n", capture_output=True, text=True, errors="replace", check=False, timeout=60
+        )
+    except subprocess.TimeoutExpired as error:
+        raise Refusal(Reason(ReasonCode.COMPILE, f"{Path(path).name} takes longer than a minute to preprocess")) from error
     if done.returncode:
+        read(path)
         raise Refusal(Reason(ReasonCode.COMPILE, done.stderr.strip().splitlines()[0] if done.stderr else "does not preprocess"))
-    return re.sub(r'^(# \d+ ")[^"\n]*/', r"\1", done.stdout, flags=re.MULTILINE)
+    return re.sub(r'^(# \d+ ")(?:\\.|[^"\\\n])*/', r"\1", done.stdout, flags=re.MULTILINE)
 
 
 # --- what the binding of libclang 18 leaves out ------------------------------------------------------------------------
