@@ -29,6 +29,7 @@ extras: ## each optional extra resolves alone
 
 benchmarks: $(VENV)/installed ## start-up and optimize latency
 	@$(VENV)/bin/python benchmarks/startup.py
+	@$(VENV)/bin/python benchmarks/analysis.py
 	@$(VENV)/bin/python benchmarks/optimize_latency.py
 
 clean: ## remove what was built
