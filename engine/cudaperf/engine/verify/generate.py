@@ -54,6 +54,7 @@ def configurations(
         specs += [(distribution, found)] if found is not None else []
     outside = search.violating()
     specs += [("normal", outside)] if outside is not None else []
+    specs += [("structured", sizes) for sizes in _some(_crowded(task, seed, search.limits))]
     specs += [("structured" if at % 2 else "x100", sizes) for at, sizes in enumerate(search.skewed())]
     specs += [("normal", sizes) for sizes in _some(search.large(fixed_sizes or {}))]
     return tuple(ConfigurationSpec(sizes=s, distribution=d, seed=seed + at) for at, (d, s) in enumerate(specs))
@@ -87,6 +88,12 @@ def race_indices(task: Task, specs: Iterable[ConfigurationSpec], limits: Limits 
     if not small:
         small = sorted(c for c in costs if c[0] > 0)[:1]
     return tuple(at for _, at in small[: bounds.race_count])
+
+
+def _crowded(task: Task, seed: int, limits: Limits) -> Sizes | None:
+    """As large as the race detector takes: several blocks, so that races between blocks can show."""
+    bound = limits.race_work
+    return Search(task, seed, replace(limits, work=min(limits.work, bound), elements=min(limits.elements, bound))).large({})
 
 
 def _some(sizes: Sizes | None) -> list[Sizes]:
