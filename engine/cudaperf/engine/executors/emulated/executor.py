@@ -36,6 +36,7 @@ from cudaperf.engine.executors.emulated.build import (
 )
 from cudaperf.engine.executors.emulated.process import Finished, Limits, Setting, run
 from cudaperf.engine.executors.emulated.reports import DeviceLines, Failure, judge
+from cudaperf.engine.executors.fallback import note_fallback
 from cudaperf.engine.executors.protocol import Job, Outputs
 from cudaperf.engine.toolchain.devices import Architecture, default_architecture
 from cudaperf.engine.verdict import CompileFailed, Hazard, Infrastructure, KernelResources, TimedOut, Timing, Verdict
@@ -215,6 +216,7 @@ class _Session:
         arguments = [str(self._job.inputs[run_.configuration].resolve()), str(output)]
         finished = run(run_.program, arguments, output, limits, run_.setting)
         self._seconds.setdefault(run_.configuration, finished.seconds)
+        note_fallback(finished.stderr, output)
         return judge(finished, self._lines, run_.configuration, seconds) or _wrote(finished, output)
 
 

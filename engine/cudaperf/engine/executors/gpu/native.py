@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from cudaperf.engine.executors.fallback import fell_back, note_fallback
 from cudaperf.engine.executors.protocol import Job
 from cudaperf.engine.toolchain import nvcc
 from cudaperf.engine.toolchain.find import find_nvcc
@@ -36,12 +37,13 @@ class NativeProgram:
             return TimedOut(seconds=done.seconds, configuration=configuration)
         if done.stderr:
             target.with_suffix(".log").write_text(done.stderr, encoding="utf-8")
+        note_fallback(done.stderr, target)
         return _judge(done, configuration)
 
     def seconds(self, source: Path, deadline: float) -> float | None:
         """The median call through the emitted host function, copies included; None where it fell back or failed."""
         done = _execute([str(self.path), str(source), "--time", str(END_TO_END_CALLS)], deadline)
-        if isinstance(done, TimedOut) or done.returncode != 0:
+        if isinstance(done, TimedOut) or done.returncode != 0 or fell_back(done.stderr):
             return None
         seconds: list[float] = json.loads(done.stdout)["seconds"]
         return statistics.median(seconds)
