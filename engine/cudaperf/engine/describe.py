@@ -99,7 +99,7 @@ class _Describer:
         try:
             return self.extents.of(variable)
         except Unbounded as error:
-            from cudaperf.engine.sources.c import place
+            from cudaperf.engine.loops.places import place
 
             message = (
                 f"nothing bounds how far {variable.name} is accessed here; "

@@ -15,9 +15,9 @@ from cudaperf.engine.loops.bounds import Range
 from cudaperf.engine.loops.facts import facts
 from cudaperf.engine.loops.model import assigned, declared
 from cudaperf.engine.loops.nest import BandLoop, LoopFacts, LoopNest, NotApplicable
-from cudaperf.engine.loops.partition import array_sets
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.loops.scalars import Reduction, exposed
+from cudaperf.engine.loops.trees import array_sets
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.access import contiguity, stride
