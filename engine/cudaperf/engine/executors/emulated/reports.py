@@ -11,6 +11,7 @@ import signal
 from dataclasses import dataclass
 
 from cudaperf.engine.executors.emulated.process import Finished
+from cudaperf.engine.executors.fallback import fell_back
 from cudaperf.engine.verdict import (
     Hazard,
     Infrastructure,
@@ -89,6 +90,8 @@ def _from_events(finished: Finished, lines: DeviceLines, configuration: int) -> 
                 return OutOfMemory(bytes=int(asked[1]) if asked else None)
             case ("error", _, name, kernel, message):
                 return LaunchFailed(kernel=kernel or None, message=f"{name}: {message}")
+            case ("changed", size) if finished.status == 0 and not reported and not fell_back(finished.stderr):
+                return _changed_input(configuration, f" (a device buffer of {size} bytes)")
             case ("leak", count, size) if finished.status == 0 and not reported:
                 return Hazard(
                     hazard="memory",
@@ -96,6 +99,11 @@ def _from_events(finished: Finished, lines: DeviceLines, configuration: int) -> 
                     message=f"{count} device buffers with {size} bytes are never freed",
                 )
     return None
+
+
+def _changed_input(configuration: int, where: str = "") -> Rejected:
+    detail = f"configuration {configuration}: the call changed an array that the original only reads{where}"
+    return Rejected(row=11, detail=detail)
 
 
 def _own_hazard(
@@ -201,7 +209,7 @@ def _from_status(finished: Finished, configuration: int) -> Failure | None:
     if status in (0, FELL_BACK):  # a fall back without a CUDA error is right where requirements fail: `verify` judges it
         return None
     if status == INPUT_CHANGED:
-        return Rejected(row=11, detail=f"configuration {configuration}: the call changed an array that the original only reads")
+        return _changed_input(configuration)
     if status == -signal.SIGKILL:
         return Infrastructure(message="the test program was killed from outside, perhaps because the machine ran out of memory")
     if status < 0:

@@ -1,5 +1,6 @@
 // Device memory: host allocations between guard zones, filled with the poison byte, and closed to host code (AddressSanitizer
-// reports a host access) except while device work runs.
+// reports a host access) except while device work runs. A buffer that the host filled as a whole and never read back was an
+// input: what it held is remembered, and a kernel that changed it is told of in the log.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,8 @@ struct Allocation {  // base is null for a __device__ variable; released: by cud
   char *base;
   unsigned number;
   bool released = false;
+  bool input = false;
+  uint64_t uploaded = 0;  // the checksum of what an input held
 };
 // Never destroyed: they are read after the program's own static destructors.
 static auto &allocations() {
@@ -63,6 +66,33 @@ void close_device_memory() {
     if (a.base) poison(reinterpret_cast<void *>(address), a.size);
 }
 
+// Read without the sanitizers' knowledge, as all of this file.
+static uint64_t checksum(const char *data, size_t size) {
+  uint64_t sum = size, word;
+  size_t i = 0;
+  for (; i + 8 <= size; i += 8) {
+    __builtin_memcpy(&word, data + i, 8);
+    sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
+    sum ^= sum >> 29;
+  }
+  for (; i < size; i++) sum = (sum ^ static_cast<unsigned char>(data[i])) * 0x9E3779B97F4A7C15u;
+  return sum;
+}
+
+void note_upload(const void *target, size_t size) {
+  auto found = allocations().find(reinterpret_cast<uintptr_t>(target));
+  if (found == allocations().end() || !found->second.base) return;
+  found->second.input = size == found->second.size;
+  if (found->second.input) found->second.uploaded = checksum(static_cast<const char *>(target), size);
+}
+void note_download(const void *source) {
+  auto *found = find(source);
+  if (found) allocations()[found->first].input = false;
+}
+static void report_changed(uintptr_t address, const Allocation &a) {
+  if (a.input && checksum(reinterpret_cast<const char *>(address), a.size) != a.uploaded) log_line("changed\t%zu", a.size);
+}
+
 static int allocate(void **pointer, size_t size) {
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
@@ -88,6 +118,7 @@ static int release(void *pointer) {
   if (found == allocations().end() || !found->second.base)
     return fail(cudaErrorInvalidValue, nullptr, "cudaFree of a pointer that cudaMalloc did not return, or that is already freed");
   Allocation gone = found->second;
+  report_changed(found->first, gone);
   allocated -= gone.size;
   allocations().erase(found);
   unpoison(gone.base, gone.size + 2 * guard_size(gone.size));
@@ -117,10 +148,12 @@ void check_pointer(const char *kernel, int line, unsigned position, const void *
   if (host) hazard("memory", line, 0, "argument %u of kernel %s points to host memory (%s)", position + 1, kernel, kind);
 }
 
-void report_leaks() {
+void report_at_end() {
   size_t count = 0, bytes = 0;
-  for (auto &[address, a] : allocations())
+  for (auto &[address, a] : allocations()) {
+    report_changed(address, a);
     if (a.base && !a.released) count++, bytes += a.size;
+  }
   if (count) log_line("leak\t%zu\t%zu", count, bytes);
 }
 }  // namespace cudaperf_emu

@@ -83,7 +83,9 @@ void open_device_memory();             // while device work runs
 void close_device_memory();            // while host code runs
 bool describe_device(uintptr_t address, char *text, size_t size);
 bool device_range(const void *address, size_t count);
-void report_leaks();
+void note_upload(const void *target, size_t size);  // a copy from the host has filled device memory
+void note_download(const void *source);             // a copy to the host has read it
+void report_at_end();                               // leaks, and inputs that kernels changed
 
 // --- streams.cpp ---
 int fail(int error, const char *kernel, const char *format, ...) __attribute__((format(printf, 3, 4)));

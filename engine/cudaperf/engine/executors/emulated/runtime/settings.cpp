@@ -98,7 +98,7 @@ __attribute__((constructor)) static void read_settings() {
   if (unsigned long long seconds = number("CUDAPERF_CPU_SECONDS", 0)) limit(RLIMIT_CPU, seconds);
   if (unsigned long long bytes = number("CUDAPERF_FILE_BYTES", 0)) limit(RLIMIT_FSIZE, bytes);
 }
-__attribute__((destructor)) static void at_end() { report_leaks(); }
+__attribute__((destructor)) static void at_end() { report_at_end(); }
 }  // namespace cudaperf_emu
 
 // AddressSanitizer calls this once its report is printed: what the address means in CUDA's terms.

@@ -128,7 +128,12 @@ static cudaError_t copy(void *target, const void *source, size_t size, cudaMemcp
   if (!size) return cudaSuccess;
   if (const char *why = wrong_copy(target, source, size, kind))
     return cudaError_t(fail(cudaErrorInvalidValue, nullptr, "copy of %zu bytes: %s", size, why));
-  enqueue(stream, [=] { memcpy(target, source, size); });
+  bool to_device = device_range(target, size), from_device = device_range(source, size);
+  enqueue(stream, [=] {
+    memcpy(target, source, size);
+    if (to_device && !from_device) note_upload(target, size);
+    if (from_device && !to_device) note_download(source);
+  });
   if (wait) run_stream(stream);
   return cudaSuccess;
 }
