@@ -1,10 +1,12 @@
-"""Property tests are sampled by default; `make test-full` asks for the deep profile."""
+"""Property tests are sampled by default, on the same examples each time; `make test-full` asks for the deep profile, on new ones."""
 
 from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
 SLOW_MACHINES = [HealthCheck.too_slow]
-settings.register_profile("sampled", max_examples=25, deadline=None, suppress_health_check=SLOW_MACHINES)
+settings.register_profile(
+    "sampled", max_examples=25, deadline=None, derandomize=True, database=None, suppress_health_check=SLOW_MACHINES
+)
 settings.register_profile("deep", max_examples=500, deadline=None, suppress_health_check=SLOW_MACHINES)
 settings.load_profile("sampled")

@@ -129,7 +129,9 @@ class Extents:
             negative = reached.intersect(self.space.set(dims, Compare(-Poly.atom(dims[0]) - ONE, ">=")))
             if not negative.is_empty():
                 self.preconditions.append(negative.params())
-            tops = [plus(reached.dim_max(k), 1).coalesce().gist(params) for k in range(count)]
+            # in rows that no index leaves, the last element is the lexicographically last
+            last = reached.lexmax_pw_multi_aff()
+            tops = [plus(last.get_at(k), 1).coalesce().gist(params) for k in range(count)]
             positive = self._positive(tops)
             texts = [pw_aff_text(top, self.space, self.name) for top in tops]
             gate = None if positive is not None and positive.is_subset(params) else set_text(params, self.space, self.name)
@@ -158,7 +160,7 @@ class Extents:
         sizes = [self._length(length) for length in shape.extents]
         parts = []
         for d, top in enumerate(texts):
-            parts.append(" * ".join([f"({top} - 1)", *(_paren(s) for s in sizes[d:])]))
+            parts.append(" * ".join([f"({_paren(top)} - 1)", *(_paren(s) for s in sizes[d:])]))
         return " + ".join(parts) + " + 1"
 
     def _reached(self, accesses: list[Access], shape: Layout, dims: tuple[str, ...]) -> Any:
