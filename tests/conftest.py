@@ -1,4 +1,4 @@
-"""Property tests are sampled by default, on the same examples each time; `make test-full` asks for the deep profile, on new ones."""
+"""Property tests: the same few examples each time by default, many new ones in the deep profile of `make test-full`."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class _Describer:
                     # a pass is at least a block of threads a launch, however little it computes
                     least = [str(256 * len(step.steps))] if size.names(f"{high} - ({low})") else []
                     passes = f"max({', '.join([*least, *ends])})" if len(least) + len(ends) > 1 else f"({inside})"
-                    parts.append(f"max(0, {high} - ({low})) * {passes}")
+                    parts.append(f"max(0, ({high}) - ({low})) * {passes}")
                 case WhileStep():
                     parts.append(f"8 * ({self.work(step.steps)})")
                 case WhenStep():
