@@ -15,6 +15,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bands import Bands
 from cudaperf.engine.loops.bounds import poly_text
 from cudaperf.engine.loops.convert import Environment, to_poly
+from cudaperf.engine.loops.counters import with_closed_counters
 from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import leaves
 from cudaperf.engine.loops.model import assigned, build, declared
@@ -41,6 +42,7 @@ RESULT = "cp_result"
 
 def partition(unit: ir.Unit, assumptions: tuple[Condition, ...] = ()) -> Program:
     """The program of a unit; raises `Refusal` with the reason and its place."""
+    unit = replace(unit, function=with_closed_counters(unit.function))
     program = _partition(unit, assumptions)
     split = distributed(program)
     if split is None:

@@ -235,7 +235,7 @@ def prologue(nest: LoopNest | ScalarStep, printer: Printer, skip: frozenset[str]
     for statement in kept:
         lines += printer.statement(statement)
     if isinstance(nest, LoopNest):
-        lines += [f"{cuda_type(nest.types[name])} {name};" for name in nest.private]
+        lines += [f"{cuda_type(nest.types[name])} {name};" for name in nest.private if name not in defined(kept)]
     return lines
 
 
