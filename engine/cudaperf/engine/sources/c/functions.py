@@ -53,7 +53,7 @@ class Functions(NullChecks):
         )
 
     def check_signature(self, root: Syntax) -> None:
-        if root.cursor.type.get_canonical().kind.name == "FUNCTIONPROTO" and root.cursor.type.is_function_variadic():
+        if is_variadic(root.cursor):
             self.refuse(root.children[-1] if not root.source.is_main else signature(root), "a variable number of arguments")
         if any(c.kind == "PARM_DECL" and not c.spelling for c in root.children):
             self.refuse(signature(root), "a parameter without a name")
@@ -154,11 +154,17 @@ def declared(cursor: Any) -> str:
     return f"{base.rstrip()}{'' if base.endswith('*') else ' '}{name}{bracket}{dims}"
 
 
+def is_variadic(function: Any) -> bool:
+    """Whether a function takes `...`; one declared as `f()` has no prototype to say so."""
+    canonical = function.type.get_canonical()
+    return canonical.kind.name == "FUNCTIONPROTO" and bool(canonical.is_function_variadic())
+
+
 def lower_helper(context: UnitContext, name: str, call: Syntax) -> ir.Function:
     """Lower a called function of the user's (and those it calls, first)."""
     cursor = context.definitions[name]
     root = context.source_of(cursor.extent.start.file.name).tree(cursor)
-    if cursor.type.is_function_variadic():
+    if is_variadic(cursor):
         context.refuse(call, f"{name} takes a variable number of arguments")
     if any(is_pointer(c.cursor.type) and "VARIABLEARRAY" in c.cursor.type.get_pointee().kind.name for c in root.children):
         context.refuse(call, f"{name} takes an array of variable row length, which CUDA C++ functions cannot")
