@@ -118,7 +118,8 @@ class Bands(ScalarCode):
         inner_names = declared(ir.Block(statements=parts)) | frozenset(loop.var for loop, _ in chain)
         reductions = frozenset(r.name for fact in found for r in fact.reductions)
         inputs = frozenset(n for n in used if n in self.device) - private - inner_names
-        prologue = self.slice(frozenset(used) - inputs - private - inner_names | (reductions - self.device))
+        tables = reads - inner_names  # local arrays of known values are defined like scalars
+        prologue = self.slice(frozenset(used) - inputs - private - inner_names | (reductions - self.device) | tables)
         everything = used | used_names(prologue)
         return LoopNest(
             self.name(),

@@ -103,7 +103,7 @@ class ScalarCode(State):
         inputs = (own & held - outputs) | (kept & held)
         for n in outputs:
             self.to_device(n)
-        prologue = self.slice((own - inputs - outputs) | (kept - held))
+        prologue = self.slice((own - inputs - outputs) | (kept - held) | reads)
         used = own | used_names(prologue)
         return ScalarStep(
             name or self.name("scalar"),

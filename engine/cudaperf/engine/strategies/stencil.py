@@ -83,7 +83,8 @@ def _match(nest: LoopNest) -> Neighbours | str:
         if access.array in nest.writes or access.array not in nest.layouts or not isinstance(access.node, ir.Load):
             continue
         placed = _placed(nest, access)
-        if placed is None or access.statement.guards or access.statement.loops[-1].atom not in _atoms(nest):
+        known = _nameable(nest, access.node)
+        if placed is None or not known or access.statement.guards or access.statement.loops[-1].atom not in _atoms(nest):
             fields.setdefault(access.array, {})[-1] = ()
             continue
         loops, offset = placed
@@ -97,6 +98,28 @@ def _match(nest: LoopNest) -> Neighbours | str:
     if not kept or order is None:
         return "no array is read at three or more constant distances"
     return Neighbours(order, kept, loads)
+
+
+def _definitions(nest: LoopNest) -> dict[str, ir.Decl]:
+    """Scalars that the body defines once: `const int at = y * w + x;`."""
+    found = {d.name: d for d in nest.body if isinstance(d, ir.Decl) and not d.dims and isinstance(d.type, ir.Scalar)}
+    changed = {n.target.id for s in nest.body for n in ir.walk(s) if isinstance(n, ir.Assign) and isinstance(n.target, ir.Name)}
+    return {name: d for name, d in found.items() if name not in changed and isinstance(d.init, ir.Node)}
+
+
+def _nameable(nest: LoopNest, load: ir.Node) -> bool:
+    """Whether the subscripts are made of what is known before the body: other scalars of the body by their definitions."""
+    known = _definitions(nest)
+    own = {n.name for s in nest.body for n in ir.walk(s) if isinstance(n, ir.Decl)} | frozenset(nest.private)
+    own |= {n.var for s in nest.body for n in ir.walk(s) if isinstance(n, ir.For)}
+    for node in ir.walk(load):
+        if isinstance(node, ir.Name) and node.id in own:
+            definition = known.get(node.id)
+            if definition is None or not isinstance(definition.init, ir.Node) or not _nameable(nest, definition.init):
+                return False
+        if isinstance(node, ir.Load) and node is not load:
+            return False
+    return True
 
 
 def _atoms(nest: LoopNest) -> frozenset[str]:
@@ -131,14 +154,23 @@ class _Texts:
 
     def field(self, name: str) -> Field:
         load, offset = self.found.loads[name]
-        loops = self.found.loops
+        loops, definitions = self.found.loops, _definitions(self.nest)
 
         def element(*cell: str) -> str:
             table = {
                 loop.var: shifted(loop, f"({c}{f' - {o}' if o > 0 else f' + {-o}' if o < 0 else ''})")
                 for loop, c, o in zip(loops, cell, offset, strict=True)
             }
-            return self.source.printer(lambda n: table.get(n.id) if isinstance(n, ir.Name) else None).expr(load)
+
+            def rewrite(node: ir.Node) -> str | None:
+                if not isinstance(node, ir.Name) or node.id not in definitions:
+                    return table.get(node.id) if isinstance(node, ir.Name) else None
+                value = definitions[node.id].init
+                assert value is not None
+                assert not isinstance(value, tuple)
+                return f"({cuda_type(node.type)})({self.source.printer(rewrite).expr(value)})"
+
+            return self.source.printer(rewrite).expr(load)
 
         offsets = tuple(dict.fromkeys(self.found.fields[name].values()))
         return Field(name, cuda_type(load.type), element, offsets)
