@@ -93,7 +93,9 @@ class Environment:
             if change is not None and number is not None:
                 self.values[name] = start + change * number
                 if trip is not None:
-                    after[name] = start + change * trip
+                    ran, not_run = compare(trip, ">=", Poly()), compare(trip, "<", Poly())
+                    whole = start + change * trip
+                    after[name] = whole if trip.is_constant else chosen(whole, start, ran, not_run, self)
             else:
                 self.values[name] = after[name] = self.one_of(body, name, start, iterator, bounds)
         return after
