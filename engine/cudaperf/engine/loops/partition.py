@@ -185,7 +185,7 @@ class _Partition(Bands):
             steps.append(WhenStep(condition, tuple(taken)))
         other = self.host(rest)
         if other:
-            steps.append(WhenStep(f"0 if {condition} else 1", tuple(other)))
+            steps.append(WhenStep(f"0 if ({condition}) else 1", tuple(other)))
         return True
 
     def branch(self, node: ir.If) -> list[Step]:
@@ -202,7 +202,7 @@ class _Partition(Bands):
             if condition is not None:
                 inner = self.host(block.statements)
                 if inner:
-                    steps.append(WhenStep(f"0 if {condition} else 1" if negated else condition, tuple(inner)))
+                    steps.append(WhenStep(f"0 if ({condition}) else 1" if negated else condition, tuple(inner)))
             else:
                 steps.extend(self.guarded(node, block, negated))
             del self.pure[before:]

@@ -127,7 +127,7 @@ class State:
                 return f"({parts[0]}) {'and' if op == '&&' else 'or'} ({parts[1]})"
             case ir.Unary(op="!"):
                 inner = self.condition_text(node.operand, env)
-                return None if inner is None else f"0 if {inner} else 1"
+                return None if inner is None else f"0 if ({inner}) else 1"
             case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!=" as op):
                 sides = [self.int_text(side, env) for side in (node.left, node.right)]
                 return None if None in sides else f"{sides[0]} {op} {sides[1]}"

@@ -58,6 +58,10 @@ def c_compiler() -> str | None:
     return None
 
 
+UNRESOLVED = ("-no-pie", "-Wl,--unresolved-symbols=ignore-all")
+"""Other functions of the file may call what other files define: they are linked along, and never called."""
+
+
 def no_compiler() -> Reason:
     message = "no C compiler found; install gcc (Debian and Ubuntu: apt install gcc g++)"
     return Reason(ReasonCode.UNAVAILABLE, message)
@@ -81,7 +85,8 @@ def compile_program(
         text.write_text(original_harness_source(task), encoding="utf-8")
         steps.append([compiler, "-w", "-O1", "-c", text, "-o", harness])
     steps.append([compiler, *language_options(task), *options, "-c", unit, "-o", object_file])
-    steps.append([compiler, *(o for o in options if o.startswith("-f")), harness, object_file, "-o", output, "-lm"])
+    flags = [o for o in options if o.startswith("-f")]
+    steps.append([compiler, *flags, *UNRESOLVED, harness, object_file, "-o", output, "-lm"])
     done = process.Completed(0, "", "", 0.0)
     for step in steps:
         done = process.run(step, deadline - time.monotonic())
