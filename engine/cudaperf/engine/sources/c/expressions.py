@@ -39,6 +39,15 @@ def at(syntax: Syntax) -> Placed:
     return {"span": syntax.span, "near": syntax.near}
 
 
+def strip_text(node: Syntax) -> None:
+    """A node and all around it lose their text, which no longer says what the tree does."""
+    up: Syntax | None = node
+    while up is not None and up.kind != "FUNCTION_DECL":
+        if up.kind != "PARM_DECL" and up.span is not None:
+            up.span, up.near = None, up.span
+        up = up.parent
+
+
 def inner(syntax: Syntax) -> Syntax:
     """The expression below parentheses and implicit conversions."""
     while syntax.kind in ("PAREN_EXPR", "UNEXPOSED_EXPR") and len(syntax.children) == 1:
@@ -316,5 +325,20 @@ class Expressions:
         assert self.context.lower_helper is not None
         function = self.context.helpers.get(name) or self.context.lower_helper(name, syntax)
         self.globals |= {v.name: v for v in function.globals}
-        arguments = [self.address(a) if is_pointer(a.cursor.type) else self.lower(a) for a in syntax.children[1:]]
+        wanted = [p.type for p in self.context.definitions[name].get_arguments()]
+        passed = syntax.children[1:]
+        arguments = [self.argument(a, t) for a, t in zip(passed, [*wanted, *[None] * len(passed)], strict=False)]
         return ir.Call(name=name, args=tuple(arguments), type=function.returns, **at(syntax))
+
+    def argument(self, syntax: Syntax, wanted: Any) -> ir.Expr:
+        """An argument of the user's function; C++ wants numbers cast to enumeration types."""
+        if is_pointer(syntax.cursor.type):
+            return self.address(syntax)
+        value, bare = self.lower(syntax), inner(syntax)
+        if wanted is None or wanted.get_canonical().kind.name != "ENUM" or not isinstance(value.type, ir.Scalar):
+            return value
+        if bare.kind == "DECL_REF_EXPR" and bare.cursor.referenced.kind.name == "ENUM_CONSTANT_DECL":
+            return value
+        strip_text(syntax)
+        words = [w for w in str(wanted.spelling).split() if w not in ("const", "volatile")]
+        return ir.Cast(type=replace(value.type, name=" ".join(words)), operand=value, near=syntax.place)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cudaperf.engine.sources.c.c_types import is_pointer
-from cudaperf.engine.sources.c.expressions import ASSIGN, COMPOUND, INCREMENTS, inner, opcode
+from cudaperf.engine.sources.c.expressions import ASSIGN, COMPOUND, INCREMENTS, inner, opcode, strip_text
 from cudaperf.engine.sources.c.syntax import Syntax
 
 
@@ -50,7 +50,7 @@ def pointer_roles(root: Syntax) -> Roles:
             roles.walking.add(inner(node.children[0]).cursor.referenced.hash)
     for node in nodes:
         if declared_by(node) in roles.walking:
-            _strip(node)
+            strip_text(node)
     return roles
 
 
@@ -67,14 +67,6 @@ def declared_by(node: Syntax) -> int | None:
     if node.kind == "DECL_REF_EXPR" and node.cursor.referenced is not None:
         return int(node.cursor.referenced.hash)
     return None
-
-
-def _strip(node: Syntax) -> None:
-    up: Syntax | None = node
-    while up is not None and up.kind != "FUNCTION_DECL":
-        if up.kind != "PARM_DECL" and up.span is not None:
-            up.span, up.near = None, up.span
-        up = up.parent
 
 
 def _assigned(statement: Syntax) -> tuple[Syntax | None, Syntax, Syntax] | None:
