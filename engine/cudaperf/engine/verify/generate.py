@@ -91,9 +91,11 @@ def race_indices(task: Task, specs: Iterable[ConfigurationSpec], limits: Limits 
 
 
 def _crowded(task: Task, seed: int, limits: Limits) -> Sizes | None:
-    """As large as the race detector takes: several blocks, so that races between blocks can show."""
+    """As large as the race detector takes, and repeated twice: several blocks, so that races between blocks can show."""
     bound = limits.race_work
-    return Search(task, seed, replace(limits, work=min(limits.work, bound), elements=min(limits.elements, bound))).large({})
+    search = Search(task, seed, replace(limits, work=min(limits.work, bound), elements=min(limits.elements, bound)))
+    repeated = {} if not search.in_extents else {name: 2 for name in search.names if name not in search.in_extents}
+    return search.large(repeated)
 
 
 def _some(sizes: Sizes | None) -> list[Sizes]:

@@ -29,6 +29,7 @@ Sizes = dict[str, int]
 
 _PATIENCE: Final = 600
 _REPETITIONS: Final = 60
+_COMMON: Final = 40
 _SCALES: Final = tuple(int(2 ** (22 - step / 3)) + 1 for step in range(60))
 
 
@@ -66,7 +67,21 @@ class Search:
         self.stream = key(seed, task.name)
         self.scalars = {p.name: p for p in task.scalars}
         self.draws = itertools.count()
-        self.in_extents = frozenset().union(*(size.names(text) for p in task.arrays for text in extent_texts(p)))
+        mentioned = frozenset().union(*(size.names(text) for p in task.arrays for text in extent_texts(p)))
+        self.in_extents = frozenset(name for name in mentioned if self._stretches(name))
+
+    def _stretches(self, name: str) -> bool:
+        """Whether arrays grow with a size: one that an extent only asks about ("n if steps > 0 else 0") does not stretch it."""
+        common = dict.fromkeys(self.names, _COMMON)
+        texts = [text for p in self.task.arrays for text in extent_texts(p)]
+        try:
+            return any(
+                self._value(text, common) != self._value(text, {**common, name: value})
+                for text in texts
+                for value in (_COMMON // 2, _COMMON * 2)
+            )
+        except size.SizeError:
+            return True
 
     # --- conditions ----------------------------------------------------------------------------------------------------
 
