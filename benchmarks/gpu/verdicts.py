@@ -1,45 +1,75 @@
 """Do the emulated executor and the GPU agree on the planted candidates, right and wrong? One line each, and a count.
 
-    python benchmarks/gpu/verdicts.py --out DIR [--only WORD,...] [--executors emulated,gpu]
+    python benchmarks/gpu/verdicts.py --out DIR [--only WORD,...] [--executors emulated,gpu] [--jobs N] [--seconds S]
+    python benchmarks/gpu/verdicts.py --merge A.json [B.json]
 
-A disagreement is where one executor passes what the other rejects. Races that happen not to show and reads outside a buffer
-that do not fault are not found on a GPU, by design: those are the sanitizers' to find, and are counted apart ("not seen on the
-GPU"). DIR/verdicts.json has every verdict. The exit status is 1 when the GPU rejects a right candidate, or passes a wrong one
-whose expected verdict is not such a hazard.
+DIR/verdicts.json has every verdict. `--merge` runs nothing: it prints the table of such files, of one that was made without a
+GPU and one that was made with it. The GPU runs launch plans alone here, built by NVRTC; `--jobs` processes have a GPU worker
+each. Races that happen not to show and reads outside a buffer that do not fault are not found on a GPU, by design: those are
+the sanitizers' to find, and are counted apart. The exit status is 1 when the GPU rejects a right candidate, or passes a wrong
+one whose expected verdict is not such a hazard, and when the emulation gives another verdict than is expected.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
+import multiprocessing
 import os
+import shlex
 import sys
 import tempfile
 import time
-from functools import lru_cache
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "engine"), str(ROOT / "tests" / "e2e")]
+sys.path[:0] = [str(ROOT / "engine"), str(ROOT / "tests" / "e2e"), str(Path(__file__).parent)]
 
 from planted import Planted, planted  # noqa: E402
+from verdict_table import complaints, counts, markdown, merged, words  # noqa: E402
 
+from cudaperf.engine.executors.gpu.client import WorkerMissing  # noqa: E402
 from cudaperf.engine.verdict import VERDICT, Verdict  # noqa: E402
 
 SEED = 1
-SECONDS = 120.0
+PREPARE_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a process needs to know besides the candidate: the folder, the executors, the limit of one verdict, processes."""
+
+    folder: Path
+    executors: tuple[str, ...]
+    seconds: float
+    jobs: int
 
 
 def main() -> int:
     options = _options()
+    if options.merge:
+        run = merged([json.loads(path.read_text()) for path in options.merge])
+        print(markdown(run))
+        return 0
     options.out.mkdir(parents=True, exist_ok=True)
-    executors = {name: _executor(name) for name in options.executors.split(",")}
-    chosen = [p for p in planted() if not options.only or any(word in p.name for word in options.only.split(","))]
+    started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="cudaperf-verdicts-") as folder:
-        rows = [_row(one, executors, Path(folder)) for one in chosen]
-    (options.out / "verdicts.json").write_text(json.dumps(rows, indent=1))
-    return _summary(rows)
+        names = tuple(options.executors.split(","))
+        try:
+            rows = _rows(options.only, Work(Path(folder), names, options.seconds, options.jobs))
+        except WorkerMissing as error:
+            sys.exit(f"no GPU here: {error}")
+    run = _described(rows, time.monotonic() - started, options.jobs)
+    (options.out / "verdicts.json").write_text(json.dumps(run, indent=1))
+    print(f"\n{counts(rows)}\n{time.monotonic() - started:.0f} s")
+    found = complaints(rows)
+    print("\n".join(found))
+    return 1 if found else 0
 
 
 def _options() -> argparse.Namespace:
@@ -47,22 +77,41 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", "gpu-results")))
     parser.add_argument("--only", default="", help="words, one of which a candidate's name must contain")
     parser.add_argument("--executors", default="emulated,gpu")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes")
+    parser.add_argument("--seconds", type=float, default=60.0, help="what one verdict may take")
+    parser.add_argument("--merge", type=Path, nargs="+", default=[], help="verdict files to print as one table")
     return parser.parse_args()
 
 
-def _executor(name: str) -> Any:
-    if name == "gpu":
-        from cudaperf.engine.executors.gpu.executor import GpuExecutor
-
-        return GpuExecutor()
-    from cudaperf.engine.executors.emulated.executor import EmulatedExecutor
-
-    return EmulatedExecutor()
+def _described(rows: list[dict[str, Any]], seconds: float, jobs: int) -> dict[str, Any]:
+    devices = {name: row["devices"][name] for row in rows for name in row["devices"]}
+    command = shlex.join(["python", "benchmarks/gpu/verdicts.py", *sys.argv[1:]])
+    about = {"command": command, "seconds": round(seconds), "jobs": jobs, "devices": devices}
+    return {"date": datetime.date.today().isoformat(), "runs": [about], "rows": rows}
 
 
-@lru_cache
-def _prepared(task: str, folder: Path) -> Any:
-    """The analysed function and its prepared configurations, once a task."""
+def _rows(only: str, work: Work) -> list[dict[str, Any]]:
+    chosen = [p for p in planted() if not only or any(word in p.name for word in only.split(","))]
+    tasks = sorted({p.task for p in chosen})
+    with ProcessPoolExecutor(work.jobs, multiprocessing.get_context("spawn")) as pool:
+        for message in pool.map(_prepare, tasks, [work] * len(tasks)):
+            if message:
+                sys.exit(message)
+        rows = []
+        for row in pool.map(_row, [p.name for p in chosen], [work] * len(chosen)):
+            shown = "  ".join(f"{name}: {words(verdict):28}" for name, verdict in row["verdicts"].items())
+            print(f"{row['name']:34} {shown} {sum(row['seconds'].values()):5.1f} s", flush=True)
+            rows.append(row)
+    return rows
+
+
+# --- in the processes ---------------------------------------------------------------------------------------------------
+
+
+def _prepare(task: str, work: Work) -> str | None:
+    """Make the task's inputs and expected outputs, for all processes; what is wrong if they can't be made."""
+    import pickle
+
     from corpus import case
 
     from cudaperf.engine.analyse import analyse
@@ -72,69 +121,70 @@ def _prepared(task: str, folder: Path) -> Any:
 
     one = case(task)
     analysed = analyse(one.path, one.function, one.arguments)
-    specs, place = configurations(analysed.task, SEED), folder / task.replace("::", ".")
-    ready = prepare(analysed.task, specs, place, time.monotonic() + SECONDS)
+    place = work.folder / task.replace("::", ".")
+    ready = prepare(analysed.task, configurations(analysed.task, SEED), place, time.monotonic() + PREPARE_SECONDS)
     if isinstance(ready, Reason):
-        sys.exit(f"{task}: {ready.message}")
-    return ready
+        return f"{task}: {ready.message}"
+    (place / "prepared.pickle").write_bytes(pickle.dumps(ready))
+    return None
 
 
-def _row(one: Planted, executors: dict[str, Any], folder: Path) -> dict[str, Any]:
-    found = {name: _verdict(one, executor, folder) for name, executor in executors.items()}
+@cache
+def _prepared(task: str, folder: Path) -> Any:
+    import pickle
+
+    return pickle.loads((folder / task.replace("::", ".") / "prepared.pickle").read_bytes())
+
+
+@cache
+def _executor(name: str, jobs: int) -> Any:
+    """This process's own; it ends with the process."""
+    if name == "gpu":
+        from cudaperf.engine.executors.gpu.executor import GpuExecutor
+
+        executor = GpuExecutor()
+        executor.emitted = False
+        return executor
+    from cudaperf.engine.executors.emulated.executor import EmulatedExecutor
+
+    return EmulatedExecutor(workers=max(1, (os.cpu_count() or 1) // jobs))
+
+
+def _row(name: str, work: Work) -> dict[str, Any]:
+    one = next(p for p in planted() if p.name == name)
     row: dict[str, Any] = {
         "name": one.name,
         "good": one.good,
         "about": one.about,
         "expected": [str(e) for e in one.expected],
-        "verdicts": {name: VERDICT.dump_python(verdict, mode="json") for name, verdict in found.items()},
-        "as_expected": {name: one.accepts(verdict) for name, verdict in found.items()},
+        "verdicts": {},
+        "as_expected": {},
+        "seconds": {},
+        "devices": {},
     }
-    print(f"{one.name:34} " + "  ".join(f"{name}: {_words(verdict):28}" for name, verdict in found.items()), flush=True)
+    for kind in work.executors:
+        started, executor = time.monotonic(), _executor(kind, work.jobs)
+        verdict = _verdict(one, executor, work)
+        row["verdicts"][kind] = VERDICT.dump_python(verdict, mode="json")
+        row["as_expected"][kind] = one.accepts(verdict)
+        row["seconds"][kind] = round(time.monotonic() - started, 2)
+        row["devices"][kind] = executor.device
     return row
 
 
-def _verdict(one: Planted, executor: Any, folder: Path) -> Verdict:
+def _verdict(one: Planted, executor: Any, work: Work) -> Verdict:
     from cudaperf.engine.emit.cuda import emit
     from cudaperf.engine.reason import Refusal
     from cudaperf.engine.verdict import LaunchFailed
     from cudaperf.engine.verify.verify import verify
 
-    prepared = _prepared(one.task, folder)
-    place = folder / executor.name / one.name.replace("/", ".")
+    prepared = _prepared(one.task, work.folder)
+    place = work.folder / executor.name / one.name.replace("/", ".")
     try:
         files = emit(prepared.task, one.candidate, "planted")
     except Refusal as refusal:
         return LaunchFailed(message=refusal.reason.message)
-    return verify(prepared, one.candidate, files, executor, place, time.monotonic() + SECONDS)
-
-
-def _words(verdict: Verdict) -> str:
-    return " ".join(filter(None, (verdict.kind, getattr(verdict, "hazard", ""))))
-
-
-def _unseen(row: dict[str, Any]) -> bool:
-    """A wrong candidate that the GPU passes, whose fault is one that only sanitizers see."""
-    return not row["good"] and all(e.startswith("hazard") for e in row["expected"]) and _kind(row, "gpu") == "passed"
-
-
-def _kind(row: dict[str, Any], executor: str) -> str | None:
-    verdict = row["verdicts"].get(executor)
-    return verdict["kind"] if verdict else None
-
-
-def _summary(rows: list[dict[str, Any]]) -> int:
-    both = [row for row in rows if len(row["verdicts"]) == 2]
-    agree = [row for row in both if (_kind(row, "gpu") == "passed") == (_kind(row, "emulated") == "passed")]
-    unseen = [row["name"] for row in rows if _unseen(row)]
-    wrong = [row["name"] for row in rows if row["good"] != (_kind(row, "gpu") == "passed") and not _unseen(row)]
-    missed = [row["name"] for row in rows if not row["as_expected"].get("emulated", True)]
-    print(f"\n{len(rows)} candidates; the executors agree on {len(agree)} of {len(both)}")
-    print(f"not seen on the GPU (sanitizers see them): {', '.join(unseen) or 'none'}")
-    print(f"emulated verdicts that differ from what is expected: {', '.join(missed) or 'none'}")
-    if not any("gpu" in row["verdicts"] for row in rows):
-        return 0
-    print(f"wrong on the GPU: {', '.join(wrong) or 'none'}")
-    return 1 if wrong else 0
+    return verify(prepared, one.candidate, files, executor, place, time.monotonic() + work.seconds)
 
 
 if __name__ == "__main__":
