@@ -214,7 +214,7 @@ class _Session:
         output = self._directory / run_.name
         output.unlink(missing_ok=True)
         arguments = [str(self._job.inputs[run_.configuration].resolve()), str(output)]
-        finished = run(run_.program, arguments, output, limits, run_.setting)
+        finished = run(run_.program, arguments, output, limits, run_.setting, self._stop)
         self._seconds.setdefault(run_.configuration, finished.seconds)
         note_fallback(finished.stderr, output)
         return judge(finished, self._lines, run_.configuration, seconds) or _wrote(finished, output)

@@ -14,8 +14,10 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 
 from cudaperf.engine.executors.emulated.build import Program
+from cudaperf.engine.verify.process import ended_within
 
 ASAN_STATUS = 86
 TSAN_STATUS = 66
@@ -93,12 +95,15 @@ def environment(log: Path, limits: Limits, setting: Setting) -> dict[str, str]:
     }
 
 
-def run(program: Program, arguments: list[str], base: Path, limits: Limits, setting: Setting) -> Finished:
-    """Run the program; its streams and log go to files beginning with `base`. Retries without address randomisation."""
-    finished = _run_once([str(program.path), *arguments], base, limits, setting)
+def run(
+    program: Program, arguments: list[str], base: Path, limits: Limits, setting: Setting, stop: Event | None = None
+) -> Finished:
+    """Run the program, to its end or until `stop` is set (which looks like a time limit). Its streams and log go to files
+    beginning with `base`. Retries without address randomisation."""
+    finished = _run_once([str(program.path), *arguments], base, limits, setting, stop)
     fixed = _without_randomisation()
     if finished.sanitizer_failed_to_start and fixed:
-        finished = _run_once([*fixed, str(program.path), *arguments], base, limits, setting)
+        finished = _run_once([*fixed, str(program.path), *arguments], base, limits, setting, stop)
     return finished
 
 
@@ -107,7 +112,7 @@ def _without_randomisation() -> list[str]:
     return [path, platform.machine(), "-R"] if path else []
 
 
-def _run_once(command: list[str], base: Path, limits: Limits, setting: Setting) -> Finished:
+def _run_once(command: list[str], base: Path, limits: Limits, setting: Setting, stop: Event | None) -> Finished:
     log, output, errors = (base.with_name(base.name + suffix) for suffix in (".log", ".stdout", ".stderr"))
     log.unlink(missing_ok=True)
     began = time.monotonic()
@@ -121,7 +126,7 @@ def _run_once(command: list[str], base: Path, limits: Limits, setting: Setting) 
             cwd=base.parent,
             start_new_session=True,
         )
-        timed_out = _wait(process, limits.seconds)
+        timed_out = _wait(process, limits.seconds, stop)
     seconds = time.monotonic() - began
     events = log.read_text(errors="replace").splitlines() if log.exists() else []
     text = _tail(errors)
@@ -129,15 +134,13 @@ def _run_once(command: list[str], base: Path, limits: Limits, setting: Setting) 
     return Finished(process.returncode, timed_out or cpu, seconds, text, tuple(tuple(line.split("\t")) for line in events))
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def _wait(process: subprocess.Popen[bytes], seconds: float, stop: Event | None) -> bool:
     """Wait; past the limit, end the process's group. True if it had to be ended."""
-    try:
-        process.wait(max(0.05, seconds))
-    except subprocess.TimeoutExpired:
+    ended = ended_within(process, max(0.05, seconds), stop)
+    if not ended:
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        return True
-    return False
+    process.wait()
+    return not ended
 
 
 def _tail(path: Path, limit: int = 1 << 20) -> str:
