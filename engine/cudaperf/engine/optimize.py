@@ -275,9 +275,10 @@ class _Run:
         chosen = passed[0]
         assert isinstance(chosen.verdict, Passed)
         chosen_by = "timed on the device" if chosen.verdict.timing is not None else CHOSEN_BY_MODEL
-        claim = EMULATED_CLAIM if executor.name == "emulated" else f"verified on {executor.device}"
-        files = self.emit(analysed, chosen.candidate, Account(claim, chosen_by))
         baselines = self.baselines(analysed)
+        refuse_if_slower(chosen.verdict, baselines)
+        claim = EMULATED_CLAIM if executor.name == "emulated" else self.gpu_claim(analysed, chosen.verdict, executor)
+        files = self.emit(analysed, chosen.candidate, Account(claim, chosen_by))
         outputs = {files.cu_name: files.cu, files.header_name: files.header}
         evidence = Evidence(
             cudaperf=version(),
@@ -314,6 +315,17 @@ class _Run:
             candidates=summaries,
         )
 
+    def gpu_claim(self, analysed: Analysed, verdict: Passed, executor: Executor) -> str:
+        """Where it was verified, and its times with the sizes that they hold for."""
+        timing, spec = verdict.timing, self.timing_spec(analysed)
+        if timing is None or spec is None:
+            return f"verified on {executor.device}; not timed"
+        sizes = ", ".join(f"{name} = {value}" for name, value in spec.sizes.items())
+        copies = f", {1e3 * timing.end_to_end:.3g} ms with copies" if timing.end_to_end is not None else ""
+        return (
+            f"verified on {executor.device}; {1e3 * timing.median:.3g} ms on the device{copies}{f' ({sizes})' if sizes else ''}"
+        )
+
     def baselines(self, analysed: Analysed) -> tuple[Baseline, ...]:
         """The user's own function on this machine's CPU: one thread, and all cores where the analysis allows it."""
         from cudaperf.engine.pragmas import pragmas
@@ -339,6 +351,20 @@ class _Run:
             return Reason(ReasonCode.BUDGET, f"verification took longer than {self.request.max_seconds:g} s")
         found = describe(first) if first is not None else "none was tried in the time allowed"
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
+
+
+def refuse_if_slower(verdict: Passed, baselines: tuple[Baseline, ...]) -> None:
+    """A function that the CPU computes sooner, copies aside, should stay there."""
+    if verdict.timing is None or not baselines:
+        return
+    best = min(baselines, key=lambda b: b.seconds)
+    if verdict.timing.median >= best.seconds:
+        sizes = ", ".join(f"{name} = {value}" for name, value in best.sizes.items())
+        message = (
+            f"not worth moving at {sizes or 'its size'}: {1e3 * best.seconds:.3g} ms on the CPU ({best.name}), "
+            f"{1e3 * verdict.timing.median:.3g} ms on {verdict.timing.device}; --size NAME=VALUE measures elsewhere"
+        )
+        raise Refusal(Reason(ReasonCode.NOT_PROFITABLE, message))
 
 
 def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Path) -> None:
