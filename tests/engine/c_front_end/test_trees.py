@@ -110,13 +110,33 @@ def test_sums_in_conditions(tmp_path: Path, kind: str, header: str, relation: st
         "for (i = 0; i < n; i++) { a[i] = 0; i++; }",
         "for (i = 0; i < a[0]; i++) a[i] = 0;",
         "for (i = 0; i < n && a[i]; i++) a[i] = 0;",
-        "for (; i < n; i++) a[i] = 0;",
-        "while (i < n) a[i++] = 0;",
+        "while (i < n) { if (a[i]) continue; a[i] = 0; i++; }",
+        "while (i < n--) a[i] = n;",
+        "while (n--) { a[n] = 0; }",
+        "while (n--) if (a[i]) break;",
+        "for (; i < n; n--, i++) a[i] = 0;",
     ],
 )
 def test_other_loops_are_whiles(tmp_path: Path, loop: str) -> None:
     *_, last = body(tmp_path, f"void f(int n, int *a) {{ int i = 0; {loop} }}")
     assert isinstance(last, ir.While)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (; i < n; i++) a[i] = 0;",
+        "while (i < n) a[i++] = 0;",
+        "while (i < n) { a[i] = 0; i++; }",
+        "while (n > 0) { a[i] = 0; n--; }",
+        "while (n--) { a[i] = 0; }",
+        "for (i = 0, n = 0; i < 9; ++i, n += 4) a[i] = n;",
+    ],
+)
+def test_counting_loops_in_other_forms_are_fors(tmp_path: Path, loop: str) -> None:
+    statements = body(tmp_path, f"void f(int n, int *a) {{ int i = 0; {loop} }}")
+    assert any(isinstance(n, ir.For) for s in statements for n in ir.walk(s))
+    assert not any(isinstance(n, ir.While) for s in statements for n in ir.walk(s))
 
 
 def test_an_invariant_step_is_kept(tmp_path: Path) -> None:

@@ -230,12 +230,13 @@ def loop_start(loop: BandLoop) -> str:
 def prologue(nest: LoopNest | ScalarStep, printer: Printer, skip: frozenset[str] = frozenset()) -> list[str]:
     """Scalar definitions that every thread repeats (those of `skip` left out), and declarations of private scalars."""
     kept = [s for s in nest.prologue if not defined((s,)) or not defined((s,)) <= skip]
-    declared = {n.name for n in kept if isinstance(n, ir.Decl)}
+    declared = {n.name for n in kept if isinstance(n, ir.Decl)} | set(nest.parameters)
     lines = [f"{cuda_type(nest.types[n])} {n};" for n in _assigned(kept) if n not in declared]
     for statement in kept:
         lines += printer.statement(statement)
     if isinstance(nest, LoopNest):
-        lines += [f"{cuda_type(nest.types[name])} {name};" for name in nest.private if name not in defined(kept)]
+        known = defined(kept) | set(nest.parameters)
+        lines += [f"{cuda_type(nest.types[name])} {name};" for name in nest.private if name not in known]
     return lines
 
 

@@ -28,6 +28,9 @@ class Header:
     span: ir.Span | None
 
 
+NO_HEADER = Header(None, None, None, None)
+
+
 class Loops(Statements):
     """for, while, do."""
 
@@ -71,7 +74,35 @@ class Loops(Statements):
     def while_loop(self, syntax: Syntax) -> list[ir.Stmt]:
         before, condition, after = self.condition(syntax.children[0])
         body = self.block(syntax.children[1])
-        return [self.tested_first(syntax, before, condition, after, body)]
+        counted = self.counted(syntax, condition, body) if not before and not after else None
+        return (
+            counted
+            or self.countdown(syntax, before, condition, after, body)
+            or [self.tested_first(syntax, before, condition, after, body)]
+        )
+
+    def counted(self, syntax: Syntax, condition: ir.Expr, body: ir.Block) -> list[ir.Stmt] | None:
+        """`while (k > 0) { ...; k--; }`: the step at the end of the body is the loop's."""
+        if not body.statements or continues(body):
+            return None
+        *head, last = body.statements
+        rest = ir.Block(statements=tuple(head), near=body.place)
+        return self.canonical(syntax, NO_HEADER, [], condition, [last], rest)
+
+    def countdown(
+        self, syntax: Syntax, before: list[ir.Stmt], condition: ir.Expr, after: list[ir.Stmt], body: ir.Block
+    ) -> list[ir.Stmt] | None:
+        """`while (n--) ...` as `for (; n > 0; n--) ...; n--;` where the body leaves n alone (a negative n would overflow)."""
+        name = strip_implicit(condition)
+        if before or len(after) != 1 or not isinstance(name, ir.Name) or continues(body, leaving=True):
+            return None
+        found = self.stepped_variable(after[0])
+        if found is None or found[0] != name.id or name.id in read_names(body) or not is_one_down(found[2]):
+            return None
+        zero = ir.IntConst(value=0, type=found[1], near=syntax.place)
+        test = ir.Binary(op=">", left=name, right=zero, near=syntax.place)
+        loop = self.canonical(syntax, NO_HEADER, [], test, after, body)
+        return [*loop, *after] if loop else None
 
     def tested_first(
         self, syntax: Syntax, before: list[ir.Stmt], condition: ir.Expr, after: list[ir.Stmt], body: ir.Block
@@ -152,23 +183,49 @@ class Loops(Statements):
         advance: list[ir.Stmt],
         body: ir.Block,
     ) -> list[ir.Stmt] | None:
-        """The loop as a `For`, after the header's other initialisations; None if it is not canonical."""
-        found = self.stepped_variable(advance)
-        if found is None or header.init is None:
-            return None
-        name, kind, step = found
+        """The loop as a `For`, its header's other parts before it and at the end of its body; None if it is not canonical.
+
+        Where nothing sets the variable first, the loop goes on from its value (`going_on`).
+        """
+        for position, step in enumerate(advance):
+            rest = [*advance[:position], *advance[position + 1 :]]
+            whole_body = body if not rest else ir.Block(statements=(*body.statements, *rest), near=body.place)
+            found = self.stepped_variable(step)
+            if found is None or (rest and (continues(body) or any(found[0] in read_names(s) for s in rest))):
+                continue
+            plain = header if not rest else replace(header, span=None)
+            if not any(starts(s, found[0]) for s in init):
+                loop = self.going_on(syntax, init, condition, step, whole_body)
+            else:
+                loop = self.over(syntax, plain, init, condition, found, whole_body)
+            if loop is not None:
+                return loop
+        return None
+
+    def over(
+        self,
+        syntax: Syntax,
+        header: Header,
+        init: list[ir.Stmt],
+        condition: ir.Expr,
+        variable: tuple[str, ir.Scalar, ir.Expr],
+        body: ir.Block,
+    ) -> list[ir.Stmt] | None:
+        """The loop over a variable with a known type and step."""
+        name, kind, step = variable
         start = next((s for s in init if starts(s, name)), None)
         test = tested(condition, name)
         changed = set(assigned_names(body)) | self.helper_changes(body)
-        if start is None or test is None or name in changed:
+        if test is None or name in changed:
             return None
         relation, bound = test
         if (read_names(bound) | read_names(step)) & (changed | {name}):
             return None
-        lower = start.init if isinstance(start, ir.Decl) else start.value if isinstance(start, ir.Assign) else None
         others = [s for s in init if s is not start]
+        lower = start.init if isinstance(start, ir.Decl) else start.value if isinstance(start, ir.Assign) else None
         if lower is None or isinstance(lower, tuple) or any(name in read_names(s) for s in others):
             return None
+        plain = header.span is not None and not others
         loop = ir.For(
             var=name,
             type=kind,
@@ -178,8 +235,8 @@ class Loops(Statements):
             step=step,
             body=body,
             declared=isinstance(start, ir.Decl),
-            header=header.span if not others else None,
-            span=whole(syntax) if not others else None,
+            header=header.span if plain else None,
+            span=whole(syntax) if plain else None,
             near=syntax.place,
         )
         if not others:
@@ -188,6 +245,30 @@ class Loops(Statements):
             return [*others, loop]
         return [ir.Block(statements=(*others, loop), **at(syntax))]
 
+    def going_on(
+        self, syntax: Syntax, init: list[ir.Stmt], condition: ir.Expr, step: ir.Stmt, body: ir.Block
+    ) -> list[ir.Stmt] | None:
+        """`for (; k > 0; k--) body` as `k_from = k; for (int k_now = k_from; k_now > 0; k_now--) { body k--; }`."""
+        found = self.stepped_variable(step)
+        if found is None or found[0] in assigned_names(body):
+            return None
+        name, kind, by = found
+        test = tested(condition, name)
+        if test is None or name in read_names(test[1]):
+            return None
+        relation, bound = test
+        held, now = self.fresh(f"{name}_from"), self.fresh(f"{name}_now")
+        here = ir.Name(id=now, type=kind, near=syntax.place)
+        start = ir.Decl(name=now, type=kind, init=ir.Name(id=held, type=kind, near=syntax.place), near=syntax.place)
+        again = ir.Binary(op=relation, left=here, right=bound, near=syntax.place)
+        stepping = ir.Block(statements=(*body.statements, step), near=body.place)
+        loop = self.over(syntax, NO_HEADER, [start], again, (now, kind, by), stepping)
+        if loop is None:
+            return None
+        self.scopes[0] |= {held, now}
+        value = ir.Name(id=name, type=kind, near=syntax.place)
+        return [*init, ir.Decl(name=held, type=kind, init=value, near=syntax.place), *loop]
+
     def helper_changes(self, body: ir.Block) -> set[str]:
         """File-scope variables that functions called in the body may change."""
         called = {n.name for n in ir.walk(body) if isinstance(n, ir.Call)}
@@ -195,11 +276,11 @@ class Loops(Statements):
         return {g.name for f in functions for g in f.globals if not g.const}
 
     @staticmethod
-    def stepped_variable(advance: list[ir.Stmt]) -> tuple[str, ir.Scalar, ir.Expr] | None:
+    def stepped_variable(step: ir.Stmt) -> tuple[str, ir.Scalar, ir.Expr] | None:
         """(variable, type, signed step) of `i++`, `i += e`, `i = i + e`, ..."""
-        if len(advance) != 1 or not isinstance(advance[0], ir.Assign) or not isinstance(advance[0].target, ir.Name):
+        if not isinstance(step, ir.Assign) or not isinstance(step.target, ir.Name):
             return None
-        target, op, value = advance[0].target, advance[0].op, advance[0].value
+        target, op, value = step.target, step.op, step.value
         if not isinstance(target.type, ir.Scalar) or target.type.kind != "int":
             return None
         if op is None:
@@ -234,6 +315,22 @@ def _searched(condition: ir.Expr, changed: set[str]) -> str | None:
     outside = {n.id for n in ir.walk(condition) if isinstance(n, ir.Name) and id(n) not in below}
     moving = [n.array for n in loads if any(read_names(i) & changed for i in n.indices)]
     return moving[0] if moving and not outside & changed else None
+
+
+def continues(body: ir.Block, leaving: bool = False) -> bool:
+    """Whether an iteration may skip the end of the loop's body; with `leaving`, also whether it may end the loop."""
+    kinds = (ir.Continue, ir.Break) if leaving else (ir.Continue,)
+
+    def search(node: ir.Node, own: bool) -> bool:
+        found = (own and isinstance(node, kinds)) or (leaving and isinstance(node, ir.Return))
+        return found or any(search(c, own and not isinstance(node, ir.For | ir.While)) for c in ir.children(node))
+
+    return search(body, True)
+
+
+def is_one_down(step: ir.Expr) -> bool:
+    bare = strip_implicit(step)
+    return isinstance(bare, ir.IntConst) and bare.value == -1
 
 
 def starts(statement: ir.Stmt, name: str) -> bool:
