@@ -112,7 +112,6 @@ def test_sums_in_conditions(tmp_path: Path, kind: str, header: str, relation: st
         "for (i = 0; i < n && a[i]; i++) a[i] = 0;",
         "while (i < n) { if (a[i]) continue; a[i] = 0; i++; }",
         "while (i < n--) a[i] = n;",
-        "while (n--) { a[n] = 0; }",
         "while (n--) if (a[i]) break;",
         "for (; i < n; n--, i++) a[i] = 0;",
     ],
@@ -130,6 +129,7 @@ def test_other_loops_are_whiles(tmp_path: Path, loop: str) -> None:
         "while (i < n) { a[i] = 0; i++; }",
         "while (n > 0) { a[i] = 0; n--; }",
         "while (n--) { a[i] = 0; }",
+        "while (n--) { a[n] = 0; }",
         "for (i = 0, n = 0; i < 9; ++i, n += 4) a[i] = n;",
     ],
 )

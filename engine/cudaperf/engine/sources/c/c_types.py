@@ -53,6 +53,13 @@ def is_array(kind: Any) -> bool:
     return kind_of(kind) in ARRAYS
 
 
+def pointee(kind: Any) -> Any:
+    """What a pointer points to, or an array passed as one holds (libclang gives arguments the type written, `double x[]`)."""
+    if is_array(kind) and kind.kind.name in ARRAYS:
+        return kind.get_array_element_type().get_canonical()  # the canonical array type hides the element's `const`
+    return kind.get_canonical().get_pointee().get_canonical()
+
+
 def plain_name(kind: Any) -> str:
     """A type's canonical spelling without qualifiers."""
     words = str(kind.get_canonical().spelling).split()
@@ -84,6 +91,8 @@ def _called(canonical: Any, name: str) -> str:
 def lower_struct(canonical: Any) -> Struct:
     """A struct with arithmetic, struct and constant-size array members."""
     declaration, name = canonical.get_declaration(), plain_name(canonical)
+    if name == "struct _IO_FILE":
+        raise TypeRefused("a file (FILE): input and output stay with the host", ReasonCode.SIDE_EFFECT, by_use=True)
     if declaration.kind.name == "UNION_DECL":
         raise TypeRefused(f"{name} is a union")
     if "(unnamed" in name or "(anonymous" in name:

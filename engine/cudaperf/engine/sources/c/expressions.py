@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypedDict
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.reason import ReasonCode
-from cudaperf.engine.sources.c.c_types import TypeRefused, is_pointer, lower_type
+from cudaperf.engine.sources.c.c_types import TypeRefused, is_array, is_pointer, lower_type
 from cudaperf.engine.sources.c.parse import evaluate, library
 from cudaperf.engine.sources.c.scope import BIT_BUILTINS, CLASSIFIERS, HEAP, PURE, Binding, UnitContext
 from cudaperf.engine.sources.c.syntax import Syntax
@@ -332,7 +332,7 @@ class Expressions:
 
     def argument(self, syntax: Syntax, wanted: Any) -> ir.Expr:
         """An argument of the user's function; C++ wants numbers cast to enumeration types."""
-        if is_pointer(syntax.cursor.type):
+        if is_pointer(syntax.cursor.type) or is_array(syntax.cursor.type):  # libclang's type of what becomes `double x[]`
             return self.address(syntax)
         value, bare = self.lower(syntax), inner(syntax)
         if wanted is None or wanted.get_canonical().kind.name != "ENUM" or not isinstance(value.type, ir.Scalar):

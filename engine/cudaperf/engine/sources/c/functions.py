@@ -17,6 +17,8 @@ from cudaperf.engine.sources.c.syntax import Syntax
 
 UNKNOWN = Shape(ir.INT, (), False, False, False)
 
+VARIADIC = "{} takes a variable number of arguments"
+
 
 class Functions(NullChecks):
     """One function's lowering."""
@@ -54,7 +56,7 @@ class Functions(NullChecks):
 
     def check_signature(self, root: Syntax) -> None:
         if is_variadic(root.cursor):
-            self.refuse(root.children[-1] if not root.source.is_main else signature(root), "a variable number of arguments")
+            self.refuse(root.children[-1] if not root.source.is_main else signature(root), VARIADIC.format(root.spelling))
         if any(c.kind == "PARM_DECL" and not c.spelling for c in root.children):
             self.refuse(signature(root), "a parameter without a name")
 
@@ -165,7 +167,7 @@ def lower_helper(context: UnitContext, name: str, call: Syntax) -> ir.Function:
     cursor = context.definitions[name]
     root = context.source_of(cursor.extent.start.file.name).tree(cursor)
     if is_variadic(cursor):
-        context.refuse(call, f"{name} takes a variable number of arguments")
+        context.refuse(call, VARIADIC.format(name))
     if any(is_pointer(c.cursor.type) and "VARIABLEARRAY" in c.cursor.type.get_pointee().kind.name for c in root.children):
         context.refuse(call, f"{name} takes an array of variable row length, which CUDA C++ functions cannot")
     context.active.append(name)

@@ -92,16 +92,16 @@ class Loops(Statements):
     def countdown(
         self, syntax: Syntax, before: list[ir.Stmt], condition: ir.Expr, after: list[ir.Stmt], body: ir.Block
     ) -> list[ir.Stmt] | None:
-        """`while (n--) ...` as `for (; n > 0; n--) ...; n--;` where the body leaves n alone (a negative n would overflow)."""
+        """`while (n--) body` as `for (; n > 0;) { n--; body } n--;` where the body leaves n alone (below 0, n would overflow)."""
         name = strip_implicit(condition)
         if before or len(after) != 1 or not isinstance(name, ir.Name) or continues(body, leaving=True):
             return None
         found = self.stepped_variable(after[0])
-        if found is None or found[0] != name.id or name.id in read_names(body) or not is_one_down(found[2]):
+        if found is None or found[0] != name.id or not is_one_down(found[2]):
             return None
         zero = ir.IntConst(value=0, type=found[1], near=syntax.place)
         test = ir.Binary(op=">", left=name, right=zero, near=syntax.place)
-        loop = self.canonical(syntax, NO_HEADER, [], test, after, body)
+        loop = self.going_on(syntax, [], test, after[0], body, stepping_first=True)
         return [*loop, *after] if loop else None
 
     def tested_first(
@@ -246,7 +246,13 @@ class Loops(Statements):
         return [ir.Block(statements=(*others, loop), **at(syntax))]
 
     def going_on(
-        self, syntax: Syntax, init: list[ir.Stmt], condition: ir.Expr, step: ir.Stmt, body: ir.Block
+        self,
+        syntax: Syntax,
+        init: list[ir.Stmt],
+        condition: ir.Expr,
+        step: ir.Stmt,
+        body: ir.Block,
+        stepping_first: bool = False,
     ) -> list[ir.Stmt] | None:
         """`for (; k > 0; k--) body` as `k_from = k; for (int k_now = k_from; k_now > 0; k_now--) { body k--; }`."""
         found = self.stepped_variable(step)
@@ -261,7 +267,8 @@ class Loops(Statements):
         here = ir.Name(id=now, type=kind, near=syntax.place)
         start = ir.Decl(name=now, type=kind, init=ir.Name(id=held, type=kind, near=syntax.place), near=syntax.place)
         again = ir.Binary(op=relation, left=here, right=bound, near=syntax.place)
-        stepping = ir.Block(statements=(*body.statements, step), near=body.place)
+        order = (step, *body.statements) if stepping_first else (*body.statements, step)
+        stepping = ir.Block(statements=order, near=body.place)
         loop = self.over(syntax, NO_HEADER, [start], again, (now, kind, by), stepping)
         if loop is None:
             return None

@@ -12,7 +12,7 @@ from typing import Any
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import usual
 from cudaperf.engine.reason import ReasonCode
-from cudaperf.engine.sources.c.c_types import TypeRefused, is_array, is_pointer, plain_name, take_apart
+from cudaperf.engine.sources.c.c_types import TypeRefused, is_array, is_pointer, plain_name, pointee, take_apart
 from cudaperf.engine.sources.c.expressions import (
     ADDRESS_OF,
     ASSIGN,
@@ -190,7 +190,7 @@ class References(Expressions):
         source, target = syntax.children[-1].cursor.type, syntax.cursor.type
         if not is_pointer(source):
             self.refuse(syntax, "an address made from a number" if not is_array(source) else "a pointer cast")
-        kinds = [k.get_canonical().get_pointee() for k in (source, target)]
+        kinds = [pointee(k) for k in (source, target)]
         if plain_name(kinds[0]) != plain_name(kinds[1]) and not self.same_rows(*kinds):
             made = inner(syntax)
             if made.kind == "CALL_EXPR":
@@ -258,7 +258,7 @@ class References(Expressions):
 
     def address(self, syntax: Syntax) -> ir.Expr:
         """A pointer argument of a helper."""
-        const = syntax.cursor.type.get_canonical().get_pointee().get_canonical().is_const_qualified()
+        const = pointee(syntax.cursor.type).is_const_qualified()
         target = inner(syntax)
         kind = self.element(syntax)
         if target.kind == "UNARY_OPERATOR" and opcode(target) == ADDRESS_OF and target.children[0].kind == "DECL_REF_EXPR":
