@@ -92,7 +92,7 @@ class Loops(Statements):
     def countdown(
         self, syntax: Syntax, before: list[ir.Stmt], condition: ir.Expr, after: list[ir.Stmt], body: ir.Block
     ) -> list[ir.Stmt] | None:
-        """`while (n--) body` as `for (; n > 0;) { n--; body } n--;` where the body leaves n alone (below 0, n would overflow)."""
+        """`while (n--) body` as `for (; n > 0;) { n--; body } n--;` where the body leaves n alone (below 0 it overflows)."""
         name = strip_implicit(condition)
         if before or len(after) != 1 or not isinstance(name, ir.Name) or continues(body, leaving=True):
             return None
