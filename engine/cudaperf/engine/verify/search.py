@@ -39,7 +39,7 @@ class Limits:
 
     work: int = 120_000
     elements: int = 400_000
-    race_work: int = 1_500
+    race_work: int = 6_000
     race_count: int = 3
 
 
