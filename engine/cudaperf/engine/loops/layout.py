@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from math import gcd
 from typing import Any
 
@@ -86,6 +86,9 @@ def _unknown(array: str, accesses: Sequence[Access], space: Space, iterators: fr
     )
 
 
+READINGS = 54
+"""Tried for one subscript: all of them up to four dimensions, whose likeliest come first."""
+
 Stride = tuple[Monomial, int]
 """A monomial of parameters and the factor before it: `4 * m` in `(i * m + j) * 4 + k`."""
 
@@ -128,7 +131,7 @@ def _split(
     """(index in each dimension, parameter set where it leaves its rows or None if never), or None."""
     assert access.subscripts is not None
     possible: tuple[tuple[Poly, ...], Any] | None = None
-    for index in _readings(access.subscripts[0], strides, space, iterators):
+    for index in islice(_readings(access.subscripts[0], strides, space, iterators), READINGS):
         if not all(space.affine(p, _variables(p, space, iterators)) for p in index):
             continue
         bad = _violations(access, index, strides, space, iterators)
