@@ -366,3 +366,28 @@ def test_wavefronts(value: str, factors: tuple[int, int]) -> None:
 }}""")
     assert nest.skew is not None
     assert (nest.skew.outer, nest.skew.inner) == factors
+
+
+def test_remainders_reach_no_further_than_what_is_divided() -> None:
+    made = task("void f(int *a, const int *b, int n, int k) { for (int i = 0; i < n; i++) a[i] = b[i % k]; }")
+    for n, k, reach in ((10, 4, 4), (4, 10, 4), (10, -4, 4), (4, -10, 4), (0, 3, 0), (1, 1, 1)):
+        assert size.evaluate(made.array("b").extents[0], {"n": n, "k": k}) == reach
+
+
+def test_periodic_neighbours_are_bounded() -> None:
+    made = task(
+        "void f(int *a, const int *b, int n) { for (int i = 0; i < n; i++) a[i] = b[(i + n - 1) % n] + b[(i + 1) % n]; }"
+    )
+    assert [size.evaluate(made.array("b").extents[0], {"n": n}) for n in (-1, 0, 1, 2, 61)] == [0, 0, 1, 2, 61]
+
+
+def test_shifts_may_be_negative() -> None:
+    body = "for (int i = 0; i < n; i++) a[i] = b[((i + h) % n + n) % n];"
+    rolled = task(f"void f(int *a, const int *b, int n, int h) {{ {body} }}")
+    assert [size.evaluate(rolled.array("b").extents[0], {"n": 10, "h": h}) for h in (-25, -10, -3, 0, 7, 30)] == [10] * 6
+    halved = task("void f(int *a, const int *b, int n, int h) { for (int i = 0; i < n; i++) a[i] = b[(i + h) / 2 + 5]; }")
+    assert [size.evaluate(halved.array("b").extents[0], {"n": 1, "h": h}) for h in (-3, -2, -1, 0, 2)] == [5, 5, 6, 6, 7]
+
+
+def test_identifiers_may_be_of_any_script() -> None:
+    assert threads("void f(float *wert, int länge) { for (int ä = 0; ä < länge; ä++) wert[ä] *= 2; }") == [["ä"]]

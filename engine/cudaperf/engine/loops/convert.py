@@ -41,6 +41,10 @@ class Environment:
         """No negative term; parameters are taken to be sizes, whatever varies must be known to be zero or above."""
         return all(c >= 0 for _, c in poly.terms) and not any(self.varies(a) and a not in self.natural for a in poly.atoms)
 
+    def natural_alone(self, poly: Poly) -> bool:
+        """No negative term, and nothing that could be negative, as a parameter that is no size (a shift, say) could."""
+        return all(c >= 0 for _, c in poly.terms) and poly.atoms <= self.natural
+
     def snapshot(self) -> dict[str, Poly]:
         return dict(self.values)
 
@@ -331,9 +335,7 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
             quotient = _division(left, right.value, env)
             return left - quotient.scale(right.value)
         case "%":
-            return env.atoms.fresh(
-                lambda v: And((Compare(v, ">="), Compare(right - v - ONE, ">="))) if env.nonnegative(left) else TRUE
-            )
+            return env.atoms.fresh(_remainder_of(left, right, node.type.signed, env.natural_alone(left)))
         case "&" if right.is_constant and right.value >= 0:
             return _mask(left, right.value, env)
         case "&" if left.is_constant and left.value >= 0:
@@ -342,6 +344,25 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
             return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
         case _:
             return env.atoms.fresh()
+
+
+def _remainder_of(left: Poly, right: Poly, signed: bool, natural: bool) -> Callable[[Poly], Condition]:
+    """What is known of C's `left % right`: it has the sign of left (`natural`: not negative), and is nearer to 0 than both."""
+
+    def known(v: Poly) -> Condition:
+        rising, falling = _between(v, left, right), _between(v, left, -right)
+        above = Or((rising, falling)) if signed else rising
+        if natural or not signed:
+            return above
+        below = Or((_between(-v, -left, right), _between(-v, -left, -right)))
+        return Or((And((Compare(left, ">="), above)), And((Compare(-left - ONE, ">="), below))))
+
+    return known
+
+
+def _between(v: Poly, left: Poly, right: Poly) -> Condition:
+    """0 <= v <= left and v < right."""
+    return And((Compare(v, ">="), Compare(left - v, ">="), Compare(right - v - ONE, ">=")))
 
 
 def _product(left: Poly, right: Poly, env: Environment) -> Poly:
@@ -362,7 +383,7 @@ def is_invariant(poly: Poly, env: Environment) -> bool:
 def _division(poly: Poly, divisor: int, env: Environment) -> Poly:
     """C's truncating division: a floor where the dividend is not negative, else whatever rounds towards zero."""
     invariant = is_invariant(poly, env)
-    if env.nonnegative(poly):
+    if env.nonnegative(poly) if invariant else env.natural_alone(poly):
         return env.atoms.floor_division(poly, divisor, invariant)
     if all(c % divisor == 0 for _, c in poly.terms):
         return Poly.of({m: c // divisor for m, c in poly.terms})

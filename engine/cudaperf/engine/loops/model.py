@@ -209,7 +209,7 @@ class _Walk:
         self.model.counters[id(node)] = counters
         self.env.values[node.var] = atom
         self.env.iterators.add(loop.atom)
-        if not node.type.signed or (step_value is not None and step_value > 0 and self.env.nonnegative(lower)):
+        if not node.type.signed or (step_value is not None and step_value > 0 and self.env.natural_alone(lower)):
             self.env.natural.add(loop.atom)
         self.model.inside_values[id(node)] = dict(self.env.values)
         self.nested(loop, node.body)

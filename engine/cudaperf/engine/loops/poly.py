@@ -282,7 +282,7 @@ _ISL_NAMES = str.maketrans({"$": "_o_", ".": "_n_", "*": "_x_", "'": "_i_", "@":
 
 def isl_name(atom: str) -> str:
     """A name that isl's parser takes for an identifier, whatever C called it."""
-    return "v_" + atom.translate(_ISL_NAMES)
+    return "v_" + "".join(c if c.isascii() else f"_{ord(c):x}_" for c in atom.translate(_ISL_NAMES))
 
 
 def isl_poly(poly: Poly, variables: frozenset[str]) -> tuple[str, frozenset[str]]:
