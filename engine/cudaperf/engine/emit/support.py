@@ -250,7 +250,7 @@ struct cp_graph {
     cudaError_t record(int passes, const Pass &pass)
     {
         CP_CHECK(cudaStreamCreateWithFlags(&recorder, cudaStreamNonBlocking));
-        CP_CHECK(cudaStreamBeginCapture(recorder, cudaStreamCaptureModeThreadLocal));
+        CP_CHECK(cudaStreamBeginCapture(recorder, cudaStreamCaptureModeRelaxed));
         cudaError_t error = cudaSuccess;
         for (int i = 0; i < passes && error == cudaSuccess; i++)
             error = pass(recorder);
@@ -262,15 +262,18 @@ struct cp_graph {
 };
 """,
     "cp_repeat": """\
-/* Runs pass(stream) `count` times. From 4 periods on, a graph of `period` passes (after which the pointers that they swap are
- * in place again) is recorded and replayed: one call to CUDA instead of one a launch. */
+/* Runs pass(stream) `count` times. From 5 periods on, a graph of `period` passes (after which the pointers that they swap are
+ * in place again) is recorded and replayed: one call to CUDA instead of one a launch. The first period runs directly, since
+ * kernels are loaded at their first launch, which a recording may not do. */
 template <typename Pass>
 static cudaError_t cp_repeat(long long count, int period, cudaStream_t stream, const Pass &pass)
 {
     cudaStreamCaptureStatus caller = cudaStreamCaptureStatusNone;
     CP_CHECK(cudaStreamIsCapturing(stream, &caller));
     cp_graph recording;
-    if (count >= 4LL * period && caller == cudaStreamCaptureStatusNone) {
+    if (count >= 5LL * period && caller == cudaStreamCaptureStatusNone) {
+        for (int i = 0; i < period; i++, count--)
+            CP_CHECK(pass(stream));
         CP_CHECK(recording.record(period, pass));
         for (; count >= period; count -= period)
             CP_CHECK(cudaGraphLaunch(recording.executable, stream));
