@@ -1,7 +1,7 @@
 #include "grid.h"
 
 // arguments: -Iinclude
-// expect: verified strategy=stencil
+// expect: verified
 void diffuse(real *restrict out, const real *restrict in, int nx, int ny, int nz, real c)
 {
   for (int z = 1; z < nz - 1; z++) {

@@ -1,6 +1,6 @@
 // Five-point Jacobi. The interior is averaged `sweeps` times, the rim stays.
 
-// expect: verified strategy=stencil
+// expect: verified
 void jacobi_sweep(int ny, int nx, const float in[ny][nx], float out[ny][nx])
 {
     for (int y = 1; y < ny - 1; y++)

@@ -73,7 +73,7 @@ def _vectors(nest: LoopNest, source: Source) -> list[Offer]:
     return [Offer(schedule, (text,), (launch,), account, 0.95)]
 
 
-UNROLLED = {2: (((32, 8), 4), ((64, 4), 4), ((32, 8), 8)), 3: (((32, 8, 1), 4), ((64, 4, 1), 4), ((32, 8, 1), 8))}
+UNROLLED = {2: (((64, 4), 4), ((32, 8), 4), ((32, 8), 8)), 3: (((32, 8, 1), 8), ((64, 4, 1), 4), ((32, 8, 1), 4))}
 
 
 def _unrolled(nest: LoopNest, source: Source) -> list[Offer]:
@@ -91,7 +91,7 @@ def _unrolled(nest: LoopNest, source: Source) -> list[Offer]:
         text, launch = unrolled.kernel(nest, source, loops, block, count, axis, printer.expr(slow.node.bound))
         schedule = NestSchedule((*Mapping(loops, block).schedule.directives, Directive("unroll", ((slow.var, count),))))
         account = f"One thread computes {count} neighbouring iterations over {slow.var}, which share what they read."
-        cost = 0.97 if contiguity(nest, loops[0]) > 0 else 4.0
+        cost = 0.85 if contiguity(nest, loops[0]) > 0 else 4.0
         found.append(Offer(schedule, (text,), (launch,), account, cost + 0.01 * rank))
     return found
 
