@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.model import assigned
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.loops.scalars import Reduction
@@ -81,7 +82,8 @@ def _unsuitable(nest: LoopNest) -> str | None:
 
 def _recomputed(nest: LoopNest, value: ir.Expr | None) -> bool:
     """Whether the last thread can evaluate a position from the iterators and what every thread knows."""
-    known = {loop.var for loop in nest.band} | {*nest.parameters, *nest.outer, *nest.inputs} | defined(nest.prologue)
+    known = {*nest.parameters, *nest.outer, *nest.inputs} | defined(nest.prologue)
+    known = (known - assigned(nest.root)) | {loop.var for loop in nest.band}
     return value is not None and all(n.id in known - results(nest) for n in ir.walk(value) if isinstance(n, ir.Name))
 
 
