@@ -11,7 +11,7 @@ from pathlib import Path
 from cudaperf.engine import size
 from cudaperf.engine.describe import describe
 from cudaperf.engine.loops import assume, ir
-from cudaperf.engine.loops.nest import Program, nests
+from cudaperf.engine.loops.nest import LoopNest, Program, nests
 from cudaperf.engine.loops.partition import partition
 from cudaperf.engine.loops.sets import BudgetExceeded
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
@@ -88,7 +88,25 @@ def offered(analysed: Analysed, wanted: Schedule | None = None, architecture: in
     made = choices(analysed.program, wanted, extents, architecture)
     for nest in nests(analysed.program.steps):
         if not made.offers[nest.name]:
-            because = "; ".join(made.refusals[nest.name]) or "no strategy of that name"
-            message = f"no strategy takes the loop over {nest.root.var}: {because}"
+            because = _because(nest, made.refusals[nest.name], wanted)
+            if wanted is not None:
+                message = f"--schedule does not fit the loop over {nest.root.var}: {because}"
+                raise Refusal(c.place(analysed.unit, ReasonCode.USAGE, message, nest.root))
+            message = f"the loop over {nest.root.var} can't move: {because}"
             raise Refusal(c.place(analysed.unit, ReasonCode.UNSUPPORTED, message, nest.root))
     return made
+
+
+def _because(nest: LoopNest, refusals: tuple[str, ...], wanted: Schedule | None) -> str:
+    """The reason of the strategy that the nest is made for; with a schedule, of the one that it names."""
+    reasons = dict(text.split(": ", 1) for text in refusals)
+    if wanted is not None:
+        return "; ".join(reasons.values()) or f"no strategy is called {' or '.join(n.strategy for n in wanted.nests)}"
+    made_for = {
+        "reduction": nest.reductions,
+        "atomic": nest.array_reductions,
+        "scan": nest.scan,
+        "wavefront": nest.skew,
+        "map": True,
+    }
+    return next(reasons[name] for name, fits in made_for.items() if fits and name in reasons)
