@@ -112,3 +112,12 @@ def test_doctor_misses_a_compiler_that_is_not_there(cudaperf: Command, tmp_path:
     assert done.returncode == 5
     assert "MISSING" in done.stdout
     assert "apt-get install g++" in done.stdout
+
+
+def test_headers_that_no_compiler_brings_are_not_the_files_fault(cudaperf: Command, tmp_path: Path) -> None:
+    nothing = {"PATH": str(tmp_path), "CXX": "", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    source = tmp_path / "sizes.c"
+    source.write_text("#include <stddef.h>\nvoid f(float *x, size_t n) { for (size_t i = 0; i < n; i++) x[i] *= 2; }\n")
+    done = cudaperf("optimize", f"{source}::f", env=nothing)
+    assert done.returncode == 5
+    assert "no C compiler found" in done.stderr

@@ -148,7 +148,7 @@ def test_a_gpu_that_is_asked_for_and_not_there_is_told(example: Command) -> None
     assert "[unavailable]" in done.stderr
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interrupted_run_ends_its_children_and_writes_nothing(example: Command, number: int, code: int) -> None:
     before = example.files()
     environment = {**os.environ, "TMPDIR": str(example.folder / "temporary")}

@@ -1,4 +1,4 @@
-"""How a run ends early: Ctrl-C and SIGTERM end every child process and leave no temporary files.
+"""How a run ends early: Ctrl-C, SIGTERM and a closed terminal end every child process and leave no temporary files.
 
 Children are ended when the signal arrives, while they are still known as ours (compilers start processes of their own).
 A second signal ends the program at once.
@@ -14,11 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
 
 @contextlib.contextmanager
 def clean() -> Iterator[None]:
     """While it lasts, temporary files share one folder, removed at the end, and signals end children first."""
-    usual = {number: signal.signal(number, _end) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]  # nohup ignores SIGHUP
+    usual = {number: signal.signal(number, _end) for number in heard}
     before = tempfile.tempdir
     try:
         with tempfile.TemporaryDirectory(prefix="cudaperf-", ignore_cleanup_errors=True) as folder:
@@ -31,8 +34,9 @@ def clean() -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    for other in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(other, signal.SIG_DFL)
+    for other in SIGNALS:
+        if signal.getsignal(other) == _end:
+            signal.signal(other, signal.SIG_DFL)
     for child in descendants(os.getpid()):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(child, signal.SIGKILL)

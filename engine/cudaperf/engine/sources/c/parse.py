@@ -24,6 +24,7 @@ from cudaperf.engine.sources.c.text import position
 if TYPE_CHECKING:
     from clang import cindex
 
+NO_COMPILER = "no C compiler found: install gcc or clang"
 JOINED = ("-I", "-D", "-U", "-isystem", "-iquote", "-include")
 PATHS = ("-I", "-isystem", "-iquote")
 NOT_C = {".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hpp", ".py", ".o", ".so", ".a"}
@@ -111,6 +112,8 @@ def _index(path: str, arguments: tuple[str, ...]) -> cindex.TranslationUnit:
 
 def _compile_error(path: str, text: bytes, unit: Any, diagnostic: Any) -> Reason:
     location = diagnostic.location
+    if diagnostic.spelling.endswith("file not found") and not compiler_includes():
+        return Reason(ReasonCode.UNAVAILABLE, f"{NO_COMPILER} (it brings C's own headers: {diagnostic.spelling})")
     if location.file is None:
         return Reason(ReasonCode.COMPILE, diagnostic.spelling)
     if location.file.name == path:
@@ -179,7 +182,7 @@ def preprocess(path: str, arguments: tuple[str, ...] = (), extra: str = "", mark
     """
     compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
     if compiler is None:
-        raise Refusal(Reason(ReasonCode.UNAVAILABLE, "no C compiler found: install gcc or clang"))
+        raise Refusal(Reason(ReasonCode.UNAVAILABLE, NO_COMPILER))
     used = tuple(arguments) or recorded_arguments(Path(path))
     command = [compiler, "-E", *([] if markers else ["-P"]), "-x", "c", *used, "-include", str(Path(path).resolve()), "-"]
     try:
