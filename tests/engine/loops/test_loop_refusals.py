@@ -64,6 +64,28 @@ CASES = {
         "dependence",
         "the last value of t is used after the loop over i",
     ),
+    "value of the loop's variable": (
+        """int f(int n, int *restrict y) {
+    int i;
+    for (i = 0; i < n; i += 3)  // here
+        y[i] = 1;
+    return i;
+}""",
+        "unsupported",
+        "the value of i after the loop is needed",
+    ),
+    "step that each iteration computes": (
+        """void f(int n, int *restrict y) {
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        int t = y[i];
+        y[i] = s;  // here
+        s += t;
+    }
+}""",
+        "dependence",
+        "s carries a value from one iteration of the loop over i to the next",
+    ),
     "sum that truncates": (
         """int f(int n, const float *restrict x) {
     int s = 0;

@@ -81,10 +81,11 @@ class _Counters:
         )
         step = strip_implicit(node.step)
         counts = isinstance(step, ir.IntConst) and step.value and not _leaves(node)
-        if not counts or not all(_fixed(e, changed) for e in (node.lower, node.bound)):
+        varies = changed | declared(node.body)
+        if not counts or not all(_fixed(e, varies) for e in (node.lower, node.bound)):
             return [_with(node, body)], unknown
         assert isinstance(step, ir.IntConst)
-        closed = {n: a for n, a in net.items() if n in self.types and a is not None and _fixed(a, changed)}
+        closed = {n: a for n, a in net.items() if n in self.types and a is not None and _fixed(a, varies)}
         before, inside, after = list[ir.Stmt](), list[ir.Stmt](), list[ir.Stmt]()
         for name, amount in closed.items():
             kind, start = self.types[name], self.start(name)

@@ -225,6 +225,8 @@ class _Partition(Bands):
         return steps
 
     def for_loop(self, node: ir.For) -> list[Step]:
+        if node.var in self.live():
+            raise self.refusal(ReasonCode.UNSUPPORTED, f"the value of {node.var} after the loop is needed", node)
         nest = self.nest(node)
         if isinstance(nest, Obstacle):
             other = self.scan(node)
@@ -253,8 +255,6 @@ class _Partition(Bands):
             raise self.refusal(ReasonCode.UNSUPPORTED, f"how often the loop over {node.var} runs depends on data", node)
         if node.relation in ("<=", ">="):
             end = f"{end} {'+' if node.relation == '<=' else '-'} 1"
-        if node.var in self.live():
-            raise self.refusal(ReasonCode.UNSUPPORTED, f"the value of {node.var} after the loop is needed", node)
         steps: list[Step] = []
         changed = (assigned(node.body) - declared(node.body)) & frozenset(self.types)
         carried = frozenset(n for n in changed if exposed(node.body.statements, n) is not None)
