@@ -94,7 +94,7 @@ def kernel(nest: LoopNest, source: Source, made: Plan, block: int) -> tuple[str,
         "} else {",
         *indent(
             [
-                f"for ({kind} {loop.var} = {first}; {loop.var} < {first} + {width} && {limit}; ++{loop.var}) {{",
+                f"for ({kind} {loop.var} = {first}; {loop.var} - {first} < {width} && {limit}; ++{loop.var}) {{",
                 *indent([line for s in nest.body for line in plain.statement(s)]),
                 "}",
             ]
