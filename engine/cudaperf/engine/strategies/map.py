@@ -17,7 +17,7 @@ from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies import unrolled, vector
 from cudaperf.engine.strategies.access import contiguity
-from cudaperf.engine.strategies.kernel import Source, guarded, indent, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, guarded, indent, is_zero, iterator_type, prologue, signature
 from cudaperf.engine.strategies.kernel import operand as factor
 from cudaperf.engine.strategies.offer import Offer
 
@@ -202,11 +202,7 @@ def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided
     first, index = first_value(loop, printer), position(axis, kind)
     rising = loop.step > 0 or not loop.tight
     scale = "" if abs(loop.step) == 1 or not loop.tight else f"{abs(loop.step)} * "
-    start = (
-        f"{scale}{index}"
-        if first in ("0", "0u", "0L") and rising
-        else f"{operand(first)} {'+' if rising else '-'} {scale}{index}"
-    )
+    start = f"{scale}{index}" if is_zero(first) and rising else f"{operand(first)} {'+' if rising else '-'} {scale}{index}"
     if not strided:
         guard = condition(loop, printer) if loop.tight else None
         body = [f"if ({guard}) {{", *indent(inner), "}"] if guard else inner

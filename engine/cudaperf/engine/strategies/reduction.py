@@ -25,6 +25,7 @@ from cudaperf.engine.strategies.kernel import (
     defined,
     guarded,
     indent,
+    is_zero,
     iterator_type,
     prologue,
     signature,
@@ -236,7 +237,7 @@ def strided(loop: BandLoop, printer: Printer, start: str, stride: str) -> str:
     scale = "" if abs(loop.step) == 1 else f"{abs(loop.step)} * "
     sign = "+" if loop.step > 0 else "-"
     lower = printer.expr(loop.node.lower)
-    first = f"{scale}{begin}" if lower == "0" and loop.step > 0 else f"{operand(lower)} {sign} {scale}{begin}"
+    first = f"{scale}{begin}" if is_zero(lower) and loop.step > 0 else f"{operand(lower)} {sign} {scale}{begin}"
     return f"for ({kind} {loop.var} = {first}; {condition(loop, printer)}; {loop.var} {sign}= {scale}({kind})({stride}))"
 
 

@@ -12,7 +12,7 @@ from cudaperf.engine.loops.nest import LoopNest, NotApplicable
 from cudaperf.engine.loops.scans import ScanPattern
 from cudaperf.engine.schedule import NestSchedule
 from cudaperf.engine.schedule import parse as parse_schedule
-from cudaperf.engine.strategies.kernel import Source, cuda_type, defined, operand, signature
+from cudaperf.engine.strategies.kernel import Source, cuda_type, defined, is_zero, operand, signature
 from cudaperf.engine.strategies.kernels.kernel import SIZES, ConfigurationError, Parameter
 from cudaperf.engine.strategies.kernels.scan import Scan, ScanShape
 from cudaperf.engine.strategies.kernels.scan import scan as scan_kernels
@@ -93,7 +93,7 @@ class _Texts:
     def text(self, node: ir.Expr, index: str, names: dict[str, str] | None = None) -> str:
         loop = self.nest.band[0]
         lower = self.source.printer().expr(loop.node.lower)
-        at = f"({index})" if lower == "0" else f"({operand(lower)} + ({index}))"
+        at = f"({index})" if is_zero(lower) else f"({operand(lower)} + ({index}))"
         table = {loop.var: at, **(names or {})}
         return self.source.printer(lambda n: table.get(n.id) if isinstance(n, ir.Name) else None).expr(node)
 

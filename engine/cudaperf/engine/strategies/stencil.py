@@ -13,7 +13,7 @@ from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.poly import ONE, Poly
 from cudaperf.engine.schedule import NestSchedule
 from cudaperf.engine.schedule import parse as parse_schedule
-from cudaperf.engine.strategies.kernel import Source, cuda_type, indent, operand, plain_parameters, shifted
+from cudaperf.engine.strategies.kernel import Source, cuda_type, indent, is_zero, operand, plain_parameters, shifted
 from cudaperf.engine.strategies.kernels.kernel import SIZES, ConfigurationError
 from cudaperf.engine.strategies.kernels.stencil import Field, Offset, Read, Stencil, StencilShape
 from cudaperf.engine.strategies.kernels.stencil import stencil as stencil_kernel
@@ -186,7 +186,7 @@ class _Texts:
         for loop, c in zip(self.found.loops, cell, strict=True):
             kind = cuda_type(loop.node.type)
             lower = self.source.printer().expr(loop.node.lower)
-            start = f"({kind}){c}" if lower == "0" else f"{operand(lower)} + ({kind}){c}"
+            start = f"({kind}){c}" if is_zero(lower) else f"{operand(lower)} + ({kind}){c}"
             lines.append(f"const {kind} {loop.var} = {start};")
         for name in self.nest.private:
             lines.append(f"{cuda_type(self.nest.types[name])} {name};")

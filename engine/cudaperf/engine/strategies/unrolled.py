@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.plan import Launch
-from cudaperf.engine.strategies.kernel import Source, guarded, indent, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, guarded, indent, is_zero, iterator_type, prologue, signature
 
 Axis = Callable[[str, BandLoop, list[str]], list[str]]
 
@@ -39,7 +39,7 @@ def kernel(
     body = [line for s in nest.body for line in printer.statement(s)]
     lower = printer.expr(slow.node.lower)
     index = f"{count} * ({kind})(blockIdx.{letter} * blockDim.{letter} + threadIdx.{letter})"
-    start = index if lower == "0" else f"{_operand(lower)} + {index}"
+    start = index if is_zero(lower) else f"{_operand(lower)} + {index}"
     step = f"{count} * ({kind})(gridDim.{letter} * blockDim.{letter})"
     lines = [
         f"for ({kind} {first} = {start}; {first} {relation} {_operand(bound)}; {first} += {step}) {{",
