@@ -391,3 +391,8 @@ def test_shifts_may_be_negative() -> None:
 
 def test_identifiers_may_be_of_any_script() -> None:
     assert threads("void f(float *wert, int länge) { for (int ä = 0; ä < länge; ä++) wert[ä] *= 2; }") == [["ä"]]
+
+
+def test_kernels_have_names_that_nvcc_takes() -> None:
+    loaded = unit("void größe(float *x, int n) { for (int i = 0; i < n; i++) x[i] *= 2; }", "größe")
+    assert [nest.name for nest in nests(partition(loaded, ()).steps)] == ["gruf6udfe_k1"]

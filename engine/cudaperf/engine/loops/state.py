@@ -48,7 +48,8 @@ class State:
 
     def name(self, suffix: str = "") -> str:
         self.count += 1
-        return f"{self.unit.function.name}_{suffix or 'k'}{self.count}"
+        function = "".join(c if c.isascii() else f"u{ord(c):x}" for c in self.unit.function.name)  # nvcc: kernels in ASCII
+        return f"{function}_{suffix or 'k'}{self.count}"
 
     def host_atom(self, atom: str) -> str:
         """Names of what the host knows: arguments and the variables of its own loops."""

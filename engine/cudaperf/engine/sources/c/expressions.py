@@ -322,6 +322,8 @@ class Expressions:
     def helper_call(self, syntax: Syntax, name: str) -> ir.Call:
         if name in self.context.active:
             self.refuse(syntax, f"{name} is recursive")
+        if not name.isascii():
+            self.refuse(syntax, f"nvcc allows no function {name} on the device: its name is not ASCII")
         assert self.context.lower_helper is not None
         function = self.context.helpers.get(name) or self.context.lower_helper(name, syntax)
         self.globals |= {v.name: v for v in function.globals}
