@@ -40,7 +40,6 @@ def examine(deep: bool = False) -> tuple[Part, ...]:
         _found("nvcc", _nvcc, "builds the emitted files", "pip install 'cudaperf[compiler]'"),
         _found("GPU", _gpu, "verification and timing on the device", "an NVIDIA GPU and its driver"),
         _driver_package(),
-        _module("torch", "torch", "PyTorch models as input", "pip install 'cudaperf[torch]'"),
     )
 
 
