@@ -74,17 +74,52 @@ class Extents:
         if variable.name in self.given:
             known = poly_of(self.given[variable.name])
             return Extent((self.given[variable.name],), indexed, rows=None if known is None else self._below(known))
+        self._within_dimensions(variable, accesses, shape)
         declared = [self._declared(d) for d in variable.dims]
         if all(d is not None for d in declared):
             first = variable.dims[0]
             assert first is not None
-            return Extent(tuple(d for d in declared if d is not None), indexed, rows=self._below(self._dimension(first)))
+            sizes = tuple(d for d in declared if d is not None)
+            reached = self._within(accesses, shape, iterators) if isinstance(first, ir.IntConst) else None
+            if reached is not None:
+                return Extent((reached[0], *sizes[1:]), indexed, rows=reached[1])
+            return Extent(sizes, indexed, rows=self._below(self._dimension(first)))
         if any(a.subscripts is None and isinstance(a.node, ir.Address) for a in accesses):
             raise Unbounded(next(a for a in accesses if a.subscripts is None))
         text, rows = self._rows(accesses, shape, iterators)
         inner = tuple(d for d in declared[1:] if d is not None)
         data = any("top(" in part for part in (text, *inner))
         return Extent((text, *inner), indexed, data, rows)
+
+    def _within_dimensions(self, variable: ir.Variable, accesses: list[Access], shape: Layout) -> None:
+        """Notes the arguments for which an index leaves a dimension of fixed size: the function itself needs them not to."""
+        seen: set[object] = set()
+        for access in accesses:
+            index = shape.of(access)
+            key = (index, access.statement.loops, access.statement.guards)
+            if index is None or len(index) < len(variable.dims) or key in seen:
+                continue
+            seen.add(key)
+            for p, dim in zip(index, variable.dims, strict=False):
+                if not isinstance(dim, ir.IntConst) or self._opaque(p):
+                    continue
+                beyond = And((access.statement.domain, Compare(p - Poly.constant(dim.value), ">=")))
+                local = tuple(v.atom for v in access.statement.loops)
+                with self.space.budget():
+                    bad = self.space.set((), beyond, local)
+                    if not bad.is_empty():
+                        self.preconditions.append(bad.params())
+
+    def _opaque(self, poly: Poly) -> bool:
+        return any(self.space.is_opaque(a) for a in poly.atoms)
+
+    def _within(self, accesses: list[Access], shape: Layout, iterators: frozenset[str]) -> tuple[str, Any] | None:
+        """How many rows of an array of fixed size are in use, where arguments alone say so."""
+        try:
+            text, rows = self._rows(accesses, shape, iterators)
+        except Unbounded:
+            return None
+        return None if "top(" in text else (text, rows)
 
     def _rows(self, accesses: list[Access], shape: Layout, iterators: frozenset[str]) -> tuple[str, Any]:
         """The first extent. Where references disagree on their strides (`a[i*n + j]`, then `a[k]`), each kind reaches as far
