@@ -69,7 +69,7 @@ class _Describer:
         rules, free = self.value_rules(arrays)
         preconditions = self.extents.precondition_texts()
         work = self.work(self.program.steps)
-        requirements = self.program.requirements
+        requirements = (*self.program.requirements, *self.extents.requirements)
         sized = set().union(
             *(size.names(t) for e in arrays.values() for t in e.texts),
             *(size.names(t) for t in (*requirements, *preconditions, *user_assumptions, work)),

@@ -1,8 +1,9 @@
 """Size expressions: the int64 arithmetic of launch plans and array extents, as text.
 
 Grammar (a subset of Python's): integer literals, names, + - * // %, unary -, min(a, b, ...), max(a, b, ...),
-ceildiv(a, b), comparisons and `and`/`or` (value 0 or 1), `a if c else b`; and, in extents of arrays only, `at(array, index)`
-(an element of an integer input array) and `top(array, count)` (1 + the largest of its first `count` elements, at least 0).
+ceildiv(a, b), comparisons and `and`/`or` (value 0 or 1), `a if c else b`; and, in extents and requirements only,
+`at(array, index)` (an element of an integer input array), `top(array, count)` (1 + the largest of its first `count` elements,
+at least 0) and `bottom(array, count)` (the smallest, at most 0).
 `//` and `%` floor, as in Python; `tdiv(a, b)` truncates, as in C. Every intermediate value must fit int64.
 """
 
@@ -16,7 +17,7 @@ from typing import Final
 INT64_MAX: Final = 2**63 - 1
 
 Reader = Callable[[str, str, int], int]
-"""(function "at" or "top", array name, argument) -> value, for extents that depend on the data."""
+"""(function "at", "top" or "bottom", array name, argument) -> value, for extents that depend on the data."""
 
 
 class SizeError(ValueError):
@@ -25,7 +26,9 @@ class SizeError(ValueError):
 
 _BINARY: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%"}
 _COMPARE: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-_CALLS: Final = {"min": None, "max": None, "ceildiv": 2, "tdiv": 2, "at": 2, "top": 2}
+READS: Final = ("at", "top", "bottom")
+"""Functions of the data of an array, its name first."""
+_CALLS: Final = {"min": None, "max": None, "ceildiv": 2, "tdiv": 2, "at": 2, "top": 2, "bottom": 2}
 
 
 @lru_cache(maxsize=4096)
@@ -63,7 +66,7 @@ def _check(node: ast.expr, text: str) -> None:
             arity = _CALLS[name]
             if (arity is not None and len(args) != arity) or not args:
                 raise SizeError(f"{name} takes {arity or 'one or more'} arguments: {text!r}")
-            if name in ("at", "top") and not isinstance(args[0], ast.Name):
+            if name in READS and not isinstance(args[0], ast.Name):
                 raise SizeError(f"{name} takes an array's name first: {text!r}")
             for arg in args:
                 _check(arg, text)
@@ -79,7 +82,7 @@ def names(text: str) -> frozenset[str]:
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Call):
-            skip = 1 if isinstance(node.func, ast.Name) and node.func.id in ("at", "top") else 0
+            skip = 1 if isinstance(node.func, ast.Name) and node.func.id in READS else 0
             for arg in node.args[skip:]:
                 visit(arg)
         else:
@@ -97,7 +100,7 @@ def arrays(text: str) -> frozenset[str]:
         for node in ast.walk(parse(text))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in ("at", "top")
+        and node.func.id in READS
         and isinstance(node.args[0], ast.Name)
     )
 
@@ -130,7 +133,7 @@ def _evaluate(node: ast.expr, values: Mapping[str, int], reader: Reader | None, 
             result = int(any(sub(part) for part in parts))
         case ast.IfExp(test=test, body=body, orelse=orelse):
             result = sub(body) if sub(test) else sub(orelse)
-        case ast.Call(func=ast.Name(id=("at" | "top") as name), args=[ast.Name(id=array), index]):
+        case ast.Call(func=ast.Name(id=("at" | "top" | "bottom") as name), args=[ast.Name(id=array), index]):
             if reader is None:
                 raise SizeError(f"{name}({array}, ...) needs the data: {text!r}")
             result = reader(name, array, sub(index))

@@ -15,7 +15,7 @@ from typing import Final
 
 from cudaperf.engine.emit.intervals import INT64, LARGEST, Interval, interval
 from cudaperf.engine.emit.simplify import simplified
-from cudaperf.engine.size import SizeError, parse
+from cudaperf.engine.size import READS, SizeError, parse
 from cudaperf.engine.task import ElementType, ScalarType
 
 _SYMBOLS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Mod: "%"}
@@ -236,7 +236,7 @@ class _Printer:
         return isinstance(node, ast.Constant) or (isinstance(node, ast.Name) and self.symbol(node.id).signed)
 
     def call(self, name: str, args: list[ast.expr]) -> str:
-        if name in ("at", "top"):
+        if name in READS:
             return self._element(name, args)
         printed = [self.narrow(arg)[0] for arg in args]
         if name in ("min", "max"):
@@ -251,7 +251,7 @@ class _Printer:
         if array not in self.scope.arrays:
             raise SizeError(f"the data of {array!r} can't be read here")
         pointer, bytes_text = self.scope.arrays[array]
-        function = "cp_element" if name == "at" else "cp_top"
+        function = "cp_element" if name == "at" else f"cp_{name}"
         return f"{function}({pointer}, {bytes_text}, {self.narrow(args[1])[0]})"
 
     def symbol(self, name: str) -> Symbol:

@@ -11,7 +11,7 @@ from cudaperf.engine.emit.layout import Layout
 from cudaperf.engine.emit.names import fresh
 from cudaperf.engine.emit.simplify import simplified
 from cudaperf.engine.emit.writer import Writer
-from cudaperf.engine.size import arrays, parse
+from cudaperf.engine.size import READS, arrays, parse
 
 
 class HostReads:
@@ -23,7 +23,7 @@ class HostReads:
         self._names: dict[str, str] = {}
 
     def named(self, out: Writer, text: str) -> str:
-        """The expression with every at(...) and top(...) replaced by a local that has been printed."""
+        """The expression with every at(...), top(...) and bottom(...) replaced by a local that has been printed."""
         if not arrays(text):
             return text
         tree = parse(simplified(text, self.scope.facts, extent=not _is_condition(text)))
@@ -34,10 +34,11 @@ class HostReads:
         text = ast.unparse(call)
         if text not in self._names:
             function, array = ast.unparse(call.func), ast.unparse(call.args[0])
-            name = fresh(f"{array}_{'top' if function == 'top' else 'value'}", self.layout.taken | set(self._names.values()))
+            kind = "value" if function == "at" else function
+            name = fresh(f"{array}_{kind}", self.layout.taken | set(self._names.values()))
             out(f"const long long {name} = {expressions.value(text, self.scope)};")
-            low = 0 if function == "top" else -LARGEST
-            self.scope = self.scope.with_symbol(name, Symbol(name, Interval(low, LARGEST)))
+            low, high = (0 if function == "top" else -LARGEST), (0 if function == "bottom" else LARGEST)
+            self.scope = self.scope.with_symbol(name, Symbol(name, Interval(low, high)))
             self._names[text] = name
         return self._names[text]
 
@@ -53,6 +54,6 @@ class _Naming(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("at", "top"):
+        if isinstance(node.func, ast.Name) and node.func.id in READS:
             return ast.Name(id=self.reads.local(self.out, node), ctx=ast.Load())
         return node

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from cudaperf.engine.size import READS
+
 LARGEST: Final = 2**60
 """Sizes of 64-bit type are taken to be at most this; emitted functions check it."""
 
@@ -71,8 +73,8 @@ def _binary(op: ast.operator, left: Interval, right: Interval) -> Interval:
 
 
 def _call(name: str, args: list[ast.expr], ranges: Mapping[str, Interval]) -> Interval:
-    if name in ("at", "top"):
-        return Interval(0 if name == "top" else -LARGEST, LARGEST)
+    if name in READS:
+        return Interval(0 if name == "top" else -LARGEST, 0 if name == "bottom" else LARGEST)
     found = [interval(arg, ranges) for arg in args]
     if name in ("min", "max"):
         pick = min if name == "min" else max

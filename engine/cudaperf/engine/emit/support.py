@@ -147,6 +147,18 @@ static long long cp_top(const T *array, size_t bytes, long long count)
     return top;
 }
 """,
+    "cp_bottom": """\
+/* The smallest of the first `count` elements, at most 0. */
+template <typename T>
+static long long cp_bottom(const T *array, size_t bytes, long long count)
+{
+    long long bottom = 0;
+    for (long long i = 0; array != nullptr && i < count && (size_t)i < bytes / sizeof(T); i++)
+        if ((long long)array[i] < bottom)
+            bottom = (long long)array[i];
+    return bottom;
+}
+""",
     "cp_fits": """\
 /* Whether a kernel parameter of type T holds the value. */
 template <typename T>

@@ -14,6 +14,8 @@ class _Reading(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "bottom":
+            return ast.Name(id=_largest(node).replace("the largest", "the smallest", 1), ctx=ast.Load())
         if name == "top":
             return ast.Name(id=f"1 + {_largest(node)}", ctx=ast.Load())
         self.generic_visit(node)

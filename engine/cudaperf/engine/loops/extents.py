@@ -57,6 +57,7 @@ class Extents:
     found: dict[str, Extent] = field(default_factory=dict)
     preconditions: list[object] = field(default_factory=list)
     busy: set[str] = field(default_factory=set)
+    requirements: dict[str, None] = field(default_factory=dict)
 
     def of(self, variable: ir.Variable) -> Extent:
         """The extent of one array; raises `Unbounded`."""
@@ -213,6 +214,7 @@ class Extents:
             points = tuple(Compare(p - Poly.atom(d), "=") for p, d in zip(index, dims, strict=True))
             condition: Condition = And((access.statement.domain, *points))
             loops = And((*(v.condition for v in access.statement.loops), *points))
+            self._not_before(access, index[0])
             condition = And((condition, *self._bounded_data(loops)))
             with self.space.budget():
                 here = self.space.set(dims, condition, tuple(v.atom for v in access.statement.loops))
@@ -223,6 +225,21 @@ class Extents:
                 self._known(here, access)
                 union = here if union is None else union.union(here)
         return union
+
+    def _not_before(self, access: Access, index: Poly) -> None:
+        """Loaded subscripts that may be negative (`t[idx[i]]` with a `t` inside a table) are the original's business: what the
+        host copies begins at the pointer."""
+        data = {self.space.atoms.data[a] for a in self.space.atoms.closure(index.atoms) if a in self.space.atoms.data}
+        if not data - self.busy:
+            return
+        negative = And((access.statement.domain, Compare(-index - ONE, ">=")))
+        if self.space.empty(tuple(v.atom for v in access.statement.loops), negative):
+            return
+        for array in sorted(data - self.busy):
+            variable = next((v for v in self.model.function.parameters + self.model.function.globals if v.name == array), None)
+            if variable is not None:
+                count = " * ".join(_paren(t) for t in self.of(variable).texts)
+                self.requirements.setdefault(f"bottom({array}, {count}) >= 0")
 
     def _known(self, points: Any, access: Access) -> None:
         """Raises `Unbounded` where the reach depends on something that only the device knows."""

@@ -87,6 +87,8 @@ class Search:
 
     def _estimate(self, what: str, name: str, argument: int, sizes: Sizes) -> int:
         """What at(...) and top(...) will give, before there is data."""
+        if what == "bottom":
+            return 0
         rule = self.task.array(name).values
         if isinstance(rule, OffsetValues):
             return self._value(rule.total, sizes)

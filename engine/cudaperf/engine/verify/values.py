@@ -91,14 +91,16 @@ def _scalar(p: ScalarParameter, spec: ConfigurationSpec) -> Value:
 
 
 def reader_of(values: Mapping[str, Value]) -> size.Reader:
-    """Answers at(...) and top(...) of size expressions from data; out-of-range reads are `SizeError`s."""
+    """Answers at(...), top(...) and bottom(...) of size expressions from data; out-of-range reads are `SizeError`s."""
 
     def read(what: str, name: str, argument: int) -> int:
         array = np.asarray(values[name]).reshape(-1)
-        if not 0 <= argument < array.size + (what == "top"):
+        if not 0 <= argument < array.size + (what != "at"):
             raise size.SizeError(f"{what}({name}, {argument}) is outside the array of {array.size}")
         if what == "at":
             return int(array[argument])
+        if what == "bottom":
+            return min(0, int(array[:argument].min())) if argument else 0
         return max(0, int(array[:argument].max()) + 1) if argument else 0
 
     return read

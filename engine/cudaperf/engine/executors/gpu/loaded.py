@@ -135,7 +135,7 @@ def integers(task: Task, inputs: Mapping[str, Value]) -> dict[str, int]:
 
 
 def reader(inputs: Mapping[str, Value]) -> Reader:
-    """Reads `at` and `top` of size expressions from the input arrays."""
+    """Reads `at`, `top` and `bottom` of size expressions from the input arrays."""
 
     def read(function: str, array: str, argument: int) -> int:
         content = np.asarray(inputs[array]).reshape(-1)
@@ -143,7 +143,10 @@ def reader(inputs: Mapping[str, Value]) -> Reader:
             if not 0 <= argument < content.size:
                 raise SizeError(f"at({array}, {argument}) is outside its {content.size} elements")
             return int(content[argument])
-        return max(0, int(content[: max(argument, 0)].max(initial=-1)) + 1)
+        looked = content[: max(argument, 0)]
+        if function == "bottom":
+            return int(looked.min(initial=0))
+        return max(0, int(looked.max(initial=-1)) + 1)
 
     return read
 
