@@ -4,8 +4,8 @@
 
 typedef double real;
 
-static real left[ROWS][INNER];
-static real right[INNER][COLS];
+real left[ROWS][INNER];
+real right[INNER][COLS];
 real product[ROWS][COLS];
 
 // expect: verified

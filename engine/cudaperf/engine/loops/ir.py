@@ -373,11 +373,12 @@ def embedded(unit: Unit) -> frozenset[str]:
     Scalars of known value, and `const` tables that a helper reads (a device function has no other way to them).
     """
     scalars = {v.name for v in unit.function.globals if not v.is_array and v.value is not None}
-    tables = {v.name for h in unit.helpers for v in h.globals if v.is_array and v.const and _defined(v.name, unit)}
+    tables = {v.name for h in unit.helpers for v in h.globals if v.is_array and v.const and defined(v.name, unit)}
     return frozenset(scalars | tables)
 
 
-def _defined(name: str, unit: Unit) -> bool:
+def defined(name: str, unit: Unit) -> bool:
+    """Whether the preamble holds the definition of a file-scope table."""
     return any(re.search(rf"\b{name}\s*(\[[^\]]*\]\s*)+=", text) for text in unit.preamble.types)
 
 

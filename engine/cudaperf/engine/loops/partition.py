@@ -90,11 +90,26 @@ class _Partition(Bands):
                 if name in scalars - local:
                     message = f"{owner.name} sets the file-scope variable {name}, which the caller would not see"
                     raise self.refusal(ReasonCode.SIDE_EFFECT, message, node)
+        self.check_linkage()
         for helper in self.unit.helpers:
             for variable in helper.globals:
                 if variable.value is None and variable.name not in ir.embedded(self.unit):
                     message = f"{helper.name} reads the file-scope variable {variable.name}: pass it as an argument"
                     raise self.refusal(ReasonCode.UNSUPPORTED, message, helper)
+
+    def check_linkage(self) -> None:
+        """Static file-scope data can't be named by the emitted file; constants stand in it themselves."""
+        inside = ir.embedded(self.unit)
+        for variable in self.unit.function.globals:
+            if not variable.is_static or variable.name in inside or ir.defined(variable.name, self.unit):
+                continue
+            used = (
+                n
+                for n in ir.walk(self.unit.function.body)
+                if variable.name in (getattr(n, "array", None), getattr(n, "id", None))
+            )
+            message = f"{variable.name} is static, and the emitted file can't reach it: make it an argument, or not static"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, next(used, self.unit.function))
 
     def host(self, statements: Sequence[ir.Stmt]) -> list[Step]:
         steps: list[Step] = []
