@@ -117,6 +117,14 @@ class _Run:
             if name not in known:
                 message = f"--size {name}: {self.request.function} has no such size; it has {', '.join(known) or 'none'}"
                 raise Refusal(Reason(ReasonCode.USAGE, message))
+        spec = self.timing_spec(analysed) if self.request.sizes else None
+        for name, value in self.request.sizes.items():
+            if self.request.measure and (spec is None or spec.sizes.get(name) != value):
+                message = (
+                    f"--size {name}={value}: no input of that size can be made: the function's assumptions exclude it, "
+                    f"or its arrays would have more than {NAMED_ELEMENTS} elements"
+                )
+                raise Refusal(Reason(ReasonCode.USAGE, message))
 
     def judged(self, analysed: Analysed, executor: Executor) -> OptimizeResult:
         candidates = self.candidates(analysed, executor)
