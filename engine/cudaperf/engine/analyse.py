@@ -5,13 +5,14 @@ Nothing is compiled for a device or run here. Raises `Refusal` with the reason a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from cudaperf.engine import size
 from cudaperf.engine.describe import describe
 from cudaperf.engine.loops import assume, ir
-from cudaperf.engine.loops.nest import LoopNest, Program, nests
+from cudaperf.engine.loops.nest import LoopNest, Program, RepeatStep, Step, WhenStep, WhileStep, nests
 from cudaperf.engine.loops.partition import partition
 from cudaperf.engine.loops.sets import BudgetExceeded
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
@@ -21,6 +22,8 @@ from cudaperf.engine.task import Original, Task
 
 LEAST_WORK = 4096
 """Statement instances below which a function of fixed size can't pay for one launch (some 10 microseconds)."""
+LEAST_WIDTH = 256
+"""Iterations at a time, of a fixed number, below which a launch each pass can't pay: fewer than one block of threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ def analyse(path: Path, function: str, arguments: tuple[str, ...] = ()) -> Analy
         message = "the analysis of this function's loops exceeded its budget"
         raise Refusal(c.place(unit, ReasonCode.BUDGET, message, unit.function)) from error
     profitable(unit, task)
+    wide_enough(unit, program.steps)
     return Analysed(unit, program, task.model_copy(update={"reference": reference_source(unit, task)}))
 
 
@@ -78,6 +82,32 @@ def profitable(unit: ir.Unit, task: Task) -> None:
         first = next(n for n in ir.walk(unit.function.body) if isinstance(n, ir.For | ir.While))
         message = f"not worth moving: {work} iterations in all, and one kernel launch takes as long as about {LEAST_WORK}"
         raise Refusal(c.place(unit, ReasonCode.NOT_PROFITABLE, message, first))
+
+
+def wide_enough(unit: ir.Unit, steps: tuple[Step, ...]) -> None:
+    """Refuse a loop that the host would repeat for a handful of iterations a pass."""
+    from cudaperf.engine.sources import c
+
+    for step in steps:
+        if not isinstance(step, RepeatStep | WhileStep | WhenStep):
+            continue
+        inside = nests(step.steps)
+        if isinstance(step, RepeatStep) and inside and all(_width(nest) is not None for nest in inside):
+            widest = max(_width(nest) or 0 for nest in inside)
+            if widest < LEAST_WIDTH:
+                message = (
+                    f"not worth moving: each pass of the loop over {step.var} has at most {widest} iterations to run at once"
+                )
+                raise Refusal(c.place(unit, ReasonCode.NOT_PROFITABLE, message, step.node))
+        wide_enough(unit, step.steps)
+
+
+def _width(nest: LoopNest) -> int | None:
+    """How many iterations run at once, where arguments do not decide it."""
+    counts = [loop.range.count for loop in nest.band if loop.facts.kind != "sequential"]
+    if any(size.names(text) for text in counts) or not counts:
+        return None
+    return math.prod(max(0, size.evaluate(text, {})) for text in counts)
 
 
 def offered(analysed: Analysed, wanted: Schedule | None = None, architecture: int = 90) -> Choices:

@@ -13,3 +13,12 @@ double hypotenuse2(double a, double b)
 {
     return a * a + b * b;
 }
+
+/* A filter of three coupled channels: each sample needs the one before. */
+// expect: refused code=not_profitable line=21 mentions="at most 3 iterations"
+void coupled(int n, double *x, double s)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < 3; j++)
+            x[3 * i + j] = s * x[3 * i + j] + x[3 * (i - 1) + j] * x[3 * (i - 1) + 2 - j];
+}
