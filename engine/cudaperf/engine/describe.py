@@ -132,8 +132,10 @@ class _Describer:
             elif plain and extent.data:
                 free[name] = f"{name}_extent"
             high = free.get(name) or (extent.texts[0] if not extent.data else f"{name}_extent")
+            untested = set().union(*(size.arrays(text) for text in self.extents.requirements))
             for index in plain:
-                rules.setdefault(index, IndexValues(high=high))
+                low = "-1" if index in self.extents.tested - untested else "0"
+                rules.setdefault(index, IndexValues(low=low, high=high))
         self.propagate_totals(arrays, free, bounds)
         return rules, free
 

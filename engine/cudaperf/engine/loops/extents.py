@@ -48,7 +48,11 @@ class Extent:
 
 @dataclass(slots=True)
 class Extents:
-    """Computes extents on demand; they may need one another's (`x[col[k]]`)."""
+    """Computes extents on demand; they may need one another's (`x[col[k]]`).
+
+    `requirements` are conditions on data that the host checks; `tested` are index arrays whose negative values the function
+    itself tests for.
+    """
 
     model: Model
     space: Space
@@ -58,6 +62,7 @@ class Extents:
     preconditions: list[object] = field(default_factory=list)
     busy: set[str] = field(default_factory=set)
     requirements: dict[str, None] = field(default_factory=dict)
+    tested: set[str] = field(default_factory=set)
 
     def of(self, variable: ir.Variable) -> Extent:
         """The extent of one array; raises `Unbounded`."""
@@ -232,8 +237,11 @@ class Extents:
         data = {self.space.atoms.data[a] for a in self.space.atoms.closure(index.atoms) if a in self.space.atoms.data}
         if not data - self.busy:
             return
-        negative = And((access.statement.domain, Compare(-index - ONE, ">=")))
-        if self.space.empty(tuple(v.atom for v in access.statement.loops), negative):
+        below, local = Compare(-index - ONE, ">="), tuple(v.atom for v in access.statement.loops)
+        if self.space.empty(local, And((access.statement.domain, below))):
+            loops = And(tuple(v.condition for v in access.statement.loops))
+            if not self.space.empty(local, And((loops, below))):
+                self.tested |= data - self.busy
             return
         for array in sorted(data - self.busy):
             variable = next((v for v in self.model.function.parameters + self.model.function.globals if v.name == array), None)
