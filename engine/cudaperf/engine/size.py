@@ -10,6 +10,8 @@ at least 0) and `bottom(array, count)` (the smallest, at most 0).
 from __future__ import annotations
 
 import ast
+import keyword
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
@@ -35,11 +37,24 @@ _CALLS: Final = {"min": None, "max": None, "ceildiv": 2, "tdiv": 2, "at": 2, "to
 def parse(text: str) -> ast.expr:
     """The checked syntax tree; raises `SizeError`."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(_WORD.sub(_plain, text.strip()), mode="eval").body
     except SyntaxError as error:
         raise SizeError(f"not a size expression: {text!r}") from error
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = node.id.removesuffix(_MARK)
     _check(tree, text)
     return tree
+
+
+_MARK: Final = "__c"
+_OPERATORS: Final = frozenset({"and", "or", "if", "else", "not"})
+_WORD: Final = re.compile(r"[A-Za-z_]\w*")
+
+
+def _plain(word: re.Match[str]) -> str:
+    """C's names may be Python's keywords (`in`, `from`, `lambda`): marked for the parser, unmarked in the tree."""
+    return word[0] + _MARK if keyword.iskeyword(word[0]) and word[0] not in _OPERATORS else word[0]
 
 
 def _check(node: ast.expr, text: str) -> None:

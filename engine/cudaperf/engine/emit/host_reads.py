@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 
 from cudaperf.engine.emit import expressions
 from cudaperf.engine.emit.expressions import Scope, Symbol
@@ -27,7 +28,7 @@ class HostReads:
         if not arrays(text):
             return text
         tree = parse(simplified(text, self.scope.facts, extent=not _is_condition(text)))
-        return ast.unparse(_Naming(self, out).visit(ast.parse(ast.unparse(tree), mode="eval").body))
+        return ast.unparse(_Naming(self, out).visit(copy.deepcopy(tree)))
 
     def local(self, out: Writer, call: ast.Call) -> str:
         """The local that holds this call, whose own arguments are plain."""

@@ -6,8 +6,11 @@ A term is any expression that is no sum itself; two terms are the same where the
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from cudaperf.engine.size import parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def rebuilt(form: Linear, order: list[str]) -> ast.expr:
     terms = sorted(form.terms, key=lambda term: (term[1] < 0, places.get(term[0], len(places))))
     result: ast.expr | None = None
     for text, times in terms:
-        node = ast.parse(text, mode="eval").body
+        node = copy.deepcopy(parse(text))
         if abs(times) != 1:
             node = ast.BinOp(left=ast.Constant(value=abs(times)), op=ast.Mult(), right=node)
         if result is None:

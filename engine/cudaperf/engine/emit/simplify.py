@@ -172,7 +172,7 @@ def _below_one(body: ast.expr, condition: Linear) -> bool:
     form = linear(body)
     if len(form.terms) != 1 or form.terms[0][1] != 1 or form.constant > 0:
         return False
-    match ast.parse(form.terms[0][0], mode="eval").body:
+    match parse(form.terms[0][0]):
         case ast.Call(func=ast.Name(id="top"), args=[_, count]):
             parts = _alternatives(count, ())
             return all(condition in part.facts or _below_one(part.body, condition) for part in parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 
 from cudaperf.engine.emit.simplify import simplified
@@ -55,7 +56,7 @@ def _unguarded(node: ast.expr) -> ast.expr:
 
 def words(text: str) -> str:
     """A size expression as it reads best; extents that are 0 in a special case are given for the others."""
-    return ast.unparse(_Reading().visit(ast.parse(ast.unparse(parse(text)), mode="eval").body)).replace("//", "/")
+    return ast.unparse(_Reading().visit(copy.deepcopy(parse(text)))).replace("//", "/")
 
 
 def extent_words(extents: tuple[str, ...], facts: tuple[str, ...] = ()) -> str:
