@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.loops.conversions import preserves
+from cudaperf.engine.loops.conversions import preserves, strip_implicit
 
 Operator = Literal["+", "*", "&", "|", "^", "&&", "||", "min", "max"]
 
@@ -157,7 +157,7 @@ def _position_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
     if len(mentions) != 1 or not isinstance(mentions[0], ir.If):
         return None
     node = mentions[0]
-    condition = _bare(node.condition)
+    condition = strip_implicit(node.condition)
     then = node.then.statements
     if node.other is not None or len(then) != 1 or not isinstance(condition, ir.Binary):
         return None
@@ -166,13 +166,18 @@ def _position_reduction(body: Sequence[ir.Stmt], name: str) -> Reduction | None:
         return None
     if condition.op not in ("<", "<=", ">", ">=") or reads(store.value, name) is not None:
         return None
-    left, right = _bare(condition.left), _bare(condition.right)
+    left, right = strip_implicit(condition.left), strip_implicit(condition.right)
     if not isinstance(left, ir.Load) or not isinstance(right, ir.Load) or left.array != right.array:
         return None
     for new, old, greater in ((left, right, condition.op[0] == ">"), (right, left, condition.op[0] == "<")):
-        if len(old.indices) != 1 or len(new.indices) != 1 or _bare(old.indices[0]) != store.target or old.path != new.path:
+        if (
+            len(old.indices) != 1
+            or len(new.indices) != 1
+            or strip_implicit(old.indices[0]) != store.target
+            or old.path != new.path
+        ):
             continue
-        if _bare(new.indices[0]) == _bare(store.value):
+        if strip_implicit(new.indices[0]) == strip_implicit(store.value):
             op: Operator = "max" if greater else "min"
             return Reduction(store.target, op, (node,), strict=len(condition.op) == 1, keyed=(new, old))
     return None
@@ -233,7 +238,7 @@ def _assignment_update(node: ir.Assign) -> Reduction | None:
     if node.op is not None:
         op = _COMPOUND.get(node.op)
         return Reduction(target, op, (node,)) if op and not _uses(node.value, target) else None
-    value = _bare(node.value)
+    value = strip_implicit(node.value)
     match value:
         case ir.Binary(op="+" | "*" | "&" | "|" | "^" | "&&" | "||" as symbol, left=left, right=right):
             op = symbol
@@ -258,9 +263,9 @@ def _assignment_update(node: ir.Assign) -> Reduction | None:
             op, value_side, strict = extreme
             if not keeps(target.type, value_side, False):
                 return None
-            if _equal(_bare(then), _bare(value_side)) and _same(other, target):
+            if _equal(strip_implicit(then), strip_implicit(value_side)) and _same(other, target):
                 return Reduction(target, op, (node,), strict=strict)
-            if _same(then, target) and _equal(_bare(other), _bare(value_side)):
+            if _same(then, target) and _equal(strip_implicit(other), strip_implicit(value_side)):
                 return Reduction(target, _OPPOSITE[op], (node,), strict=not strict)
     return None
 
@@ -269,18 +274,20 @@ def combines(node: ir.Assign) -> bool:
     """Whether the order of such updates may change at all: not where each rounds or truncates to the target's type
     (`int s; s += x[i]` of a float x) or collapses it to 0 and 1 (`_Bool b; b += c`)."""
     kind = node.target.type
-    other = _bare(node.value).type
+    other = strip_implicit(node.value).type
     if not isinstance(kind, ir.Scalar) or not isinstance(other, ir.Scalar):
         return False
     if kind.name == "_Bool":
-        return node.op not in ("+", "-", "^") and not (node.op is None and getattr(_bare(node.value), "op", None) in ("+", "-"))
+        return node.op not in ("+", "-", "^") and not (
+            node.op is None and getattr(strip_implicit(node.value), "op", None) in ("+", "-")
+        )
     return kind.kind == "float" or other.kind == "int"
 
 
 def keeps(target: ir.Type, value: ir.Expr, positioned: bool) -> bool:
     """Whether storing a value as the extreme so far keeps its order: always when its type fits the target's; rounding to a
     float keeps it too, unless a position is kept with it."""
-    kind, other = target, _bare(value).type
+    kind, other = target, strip_implicit(value).type
     if not isinstance(kind, ir.Scalar) or not isinstance(other, ir.Scalar):
         return False
     return preserves(other, kind) or (kind.kind == "float" and not positioned)
@@ -296,7 +303,7 @@ def _chain(node: ir.Assign, value: ir.Expr, target: ir.Name | ir.Load) -> Reduct
     while isinstance(current, ir.Binary) and current.op in ("+", "-"):
         if _uses(current.right, target):
             return None
-        current = _bare(current.left)
+        current = strip_implicit(current.left)
     return Reduction(target, "+", (node,)) if _same(current, target) and current is not value else None
 
 
@@ -307,7 +314,7 @@ def _extreme_update(node: ir.If) -> Reduction | None:
         return None
     for chosen in assigns:
         extreme = _comparison(node.condition, chosen.target)
-        if extreme is None or not _equal(_bare(chosen.value), _bare(extreme[1])):
+        if extreme is None or not _equal(strip_implicit(chosen.value), strip_implicit(extreme[1])):
             continue
         others = [a for a in assigns if a is not chosen]
         if any(not isinstance(a.target, ir.Name) or _uses(a.value, chosen.target) for a in others):
@@ -321,7 +328,7 @@ def _extreme_update(node: ir.If) -> Reduction | None:
 
 def _comparison(condition: ir.Expr, target: ir.Name | ir.Load) -> tuple[Operator, ir.Expr, bool] | None:
     """(which extreme `if (condition) target = value` keeps, the value, strict)."""
-    condition = _bare(condition)
+    condition = strip_implicit(condition)
     if not isinstance(condition, ir.Binary) or condition.op not in ("<", "<=", ">", ">="):
         return None
     strict = len(condition.op) == 1
@@ -332,14 +339,8 @@ def _comparison(condition: ir.Expr, target: ir.Name | ir.Load) -> tuple[Operator
     return None
 
 
-def _bare(node: ir.Expr) -> ir.Expr:
-    while isinstance(node, ir.Cast) and node.implicit:
-        node = node.operand
-    return node
-
-
 def _same(node: ir.Expr, target: ir.Name | ir.Load) -> bool:
-    return _bare(node) == target
+    return strip_implicit(node) == target
 
 
 def _equal(a: ir.Expr, b: ir.Expr) -> bool:

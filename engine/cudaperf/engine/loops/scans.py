@@ -12,6 +12,7 @@ from typing import Literal
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conflicts import conflicts
+from cudaperf.engine.loops.conversions import strip_implicit
 from cudaperf.engine.loops.layout import Layout
 from cudaperf.engine.loops.model import Access, Model
 from cudaperf.engine.loops.scalars import combines, reads, update_of
@@ -101,7 +102,7 @@ def _array(statement: ir.Stmt) -> ScanPattern | None:
         return None
     if statement.op is not None:
         # out[i] += out[i-1]: the old out[i] is the element
-        if statement.op != "+" or _bare(statement.value) is not loads[0]:
+        if statement.op != "+" or strip_implicit(statement.value) is not loads[0]:
             return None
         return ScanPattern(target, loads[0], "+", target, False, None, None, False)
     found = _step(ir.Assign(target=target, op=None, value=statement.value), loads[0])
@@ -111,18 +112,18 @@ def _array(statement: ir.Stmt) -> ScanPattern | None:
 def _step(update: ir.Assign, running: ir.Name | ir.Load) -> tuple[ScanOp, ir.Expr, bool, ir.Expr | None] | None:
     """(op, element, negative, factor) of `... = running op element`."""
     value = update.value if update.op is None else ir.Binary(op=update.op, left=running, right=update.value)
-    return _extreme(update, running) or _linear(_bare(value), running)
+    return _extreme(update, running) or _linear(strip_implicit(value), running)
 
 
 def _extreme(update: ir.Assign, running: ir.Name | ir.Load) -> tuple[ScanOp, ir.Expr, bool, None] | None:
     found = update_of(ir.Assign(target=running, op=update.op, value=update.value))
     if found is None or found.op not in ("min", "max"):
         return None
-    value = _bare(update.value)
+    value = strip_implicit(update.value)
     if isinstance(value, ir.Call):
-        element = value.args[1] if _bare(value.args[0]) == running else value.args[0]
+        element = value.args[1] if strip_implicit(value.args[0]) == running else value.args[0]
     elif isinstance(value, ir.Select):
-        element = value.other if _bare(value.then) == running else value.then
+        element = value.other if strip_implicit(value.then) == running else value.then
     else:
         return None
     return found.op, element, False, None
@@ -135,16 +136,22 @@ def _linear(value: ir.Expr, running: ir.Name | ir.Load) -> tuple[ScanOp, ir.Expr
         case _:
             return None
     if op == "*":
-        other = right if _bare(left) == running else left if _bare(right) == running else None
+        other = right if strip_implicit(left) == running else left if strip_implicit(right) == running else None
         return None if other is None or _mentions(other, running) else ("*", other, False, None)
     for side, other, flipped in ((left, right, False), (right, left, True)):
         if _mentions(other, running):
             continue
-        bare = _bare(side)
+        bare = strip_implicit(side)
         if bare == running:
             return None if flipped and op == "-" else ("+", other, op == "-", None)
         if isinstance(bare, ir.Binary) and bare.op == "*" and not (flipped and op == "-"):
-            factor = bare.right if _bare(bare.left) == running else bare.left if _bare(bare.right) == running else None
+            factor = (
+                bare.right
+                if strip_implicit(bare.left) == running
+                else bare.left
+                if strip_implicit(bare.right) == running
+                else None
+            )
             if factor is not None and not _mentions(factor, running):
                 return "linear", other, op == "-", factor
     return None
@@ -152,9 +159,3 @@ def _linear(value: ir.Expr, running: ir.Name | ir.Load) -> tuple[ScanOp, ir.Expr
 
 def _mentions(node: ir.Expr, running: ir.Name | ir.Load) -> bool:
     return any(n == running for n in ir.walk(node))
-
-
-def _bare(node: ir.Expr) -> ir.Expr:
-    while isinstance(node, ir.Cast) and node.implicit:
-        node = node.operand
-    return node

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.conversions import strip_implicit
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.loops.scalars import update_of
@@ -80,20 +81,14 @@ def term(node: ir.Assign) -> tuple[ir.Expr, bool] | None:
     while isinstance(value, ir.Cast) and value.implicit:
         value = value.operand
     if isinstance(value, ir.Binary):
-        left, right = _bare(value.left), _bare(value.right)
+        left, right = strip_implicit(value.left), strip_implicit(value.right)
         if left == node.target:
             return value.right, value.op == "-"
         if right == node.target and value.op != "-":
             return value.left, False
     if isinstance(value, ir.Call) and len(value.args) == 2:
-        return value.args[1] if _bare(value.args[0]) == node.target else value.args[0], False
+        return value.args[1] if strip_implicit(value.args[0]) == node.target else value.args[0], False
     return None
-
-
-def _bare(node: ir.Expr) -> ir.Expr:
-    while isinstance(node, ir.Cast) and node.implicit:
-        node = node.operand
-    return node
 
 
 def _offer(nest: LoopNest, source: Source, mapping: Mapping, updates: dict[int, ir.Assign], cost: float) -> Offer:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bounds import NotExpressible
+from cudaperf.engine.loops.conversions import strip_implicit
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable, inner_bounds
 from cudaperf.engine.loops.poly import ONE
 from cudaperf.engine.schedule import NestSchedule
@@ -174,19 +175,13 @@ def _added(update: ir.Assign) -> tuple[ir.Expr, bool]:
     """(the term that is added, whether it is subtracted)."""
     if update.op in ("+", "-"):
         return update.value, update.op == "-"
-    value = bare(update.value)
+    value = strip_implicit(update.value)
     if update.op is None and isinstance(value, ir.Binary) and value.op in ("+", "-"):
-        if bare(value.left) == update.target:
+        if strip_implicit(value.left) == update.target:
             return value.right, value.op == "-"
-        if value.op == "+" and bare(value.right) == update.target:
+        if value.op == "+" and strip_implicit(value.right) == update.target:
             return value.left, False
     raise _No("the inner statement is not a sum")
-
-
-def bare(node: ir.Expr) -> ir.Expr:
-    while isinstance(node, ir.Cast) and node.implicit:
-        node = node.operand
-    return node
 
 
 def _factors(value: ir.Expr) -> tuple[tuple[ir.Load, ir.Expr], tuple[ir.Load, ir.Expr], tuple[ir.Expr, ...]]:
@@ -200,7 +195,7 @@ def _factors(value: ir.Expr) -> tuple[tuple[ir.Load, ir.Expr], tuple[ir.Load, ir
 
 
 def _multiplied(node: ir.Expr) -> list[ir.Expr]:
-    inner = bare(node)
+    inner = strip_implicit(node)
     if isinstance(inner, ir.Binary) and inner.op == "*":
         return [*_multiplied(inner.left), *_multiplied(inner.right)]
     return [node]
@@ -314,8 +309,8 @@ class _Builder:
             row, depth = (x, y) if first else (y, x)
             return guard(self.shifted(own, row), _shift(k_low, depth))
 
-        scaled = first and (self.product.scale or bare(expression) is not load)
-        plain = bare(expression) is load or expression is load
+        scaled = first and (self.product.scale or strip_implicit(expression) is not load)
+        plain = strip_implicit(expression) is load or expression is load
         transform = None if plain and not scaled else self.transform(load, expression, first)
         return Operand(
             access=Access(load.array, index),

@@ -112,6 +112,11 @@ def _identifiers(text: bytes) -> frozenset[str]:
     return frozenset(re.findall(r"[A-Za-z_]\w*", text.decode("utf-8", "replace")))
 
 
+def comparand(text: str) -> str:
+    """Text that may stand on either side of a comparison or a sum."""
+    return f"({text})" if any(c in text for c in "?<>=&|^,") else text
+
+
 def is_zero(text: str) -> bool:
     """C text of the constant 0, cast or with a suffix or not."""
     return re.fullmatch(r"(\([a-z_ ]+\))?\s*0[uUlL]*", text) is not None

@@ -17,7 +17,7 @@ from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies import unrolled, vector
 from cudaperf.engine.strategies.access import contiguity
-from cudaperf.engine.strategies.kernel import Source, guarded, indent, is_zero, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, comparand, guarded, indent, is_zero, iterator_type, prologue, signature
 from cudaperf.engine.strategies.kernel import operand as factor
 from cudaperf.engine.strategies.offer import Offer
 
@@ -174,15 +174,11 @@ def condition(loop: BandLoop, printer: Printer) -> str:
     relation = loop.node.relation
     if relation == "!=":
         relation = "<" if loop.step > 0 else ">"
-    text = f"{loop.var} {relation} {operand(printer.expr(loop.node.bound))}"
+    text = f"{loop.var} {relation} {comparand(printer.expr(loop.node.bound))}"
     if loop.step < 0 and not loop.node.type.signed:
         # what goes below zero wraps around to values above the first
-        text += f" && {loop.var} <= {operand(printer.expr(loop.node.lower))}"
+        text += f" && {loop.var} <= {comparand(printer.expr(loop.node.lower))}"
     return text
-
-
-def operand(text: str) -> str:
-    return f"({text})" if any(c in text for c in "?<>=&|^,") else text
 
 
 def position(axis: str, kind: str) -> str:
@@ -202,7 +198,7 @@ def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided
     first, index = first_value(loop, printer), position(axis, kind)
     rising = loop.step > 0 or not loop.tight
     scale = "" if abs(loop.step) == 1 or not loop.tight else f"{abs(loop.step)} * "
-    start = f"{scale}{index}" if is_zero(first) and rising else f"{operand(first)} {'+' if rising else '-'} {scale}{index}"
+    start = f"{scale}{index}" if is_zero(first) and rising else f"{comparand(first)} {'+' if rising else '-'} {scale}{index}"
     if not strided:
         guard = condition(loop, printer) if loop.tight else None
         body = [f"if ({guard}) {{", *indent(inner), "}"] if guard else inner

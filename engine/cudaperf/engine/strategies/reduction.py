@@ -21,6 +21,7 @@ from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.kernel import (
     Signature,
     Source,
+    comparand,
     cuda_type,
     defined,
     guarded,
@@ -33,7 +34,7 @@ from cudaperf.engine.strategies.kernel import (
 from cudaperf.engine.strategies.kernels import accumulate
 from cudaperf.engine.strategies.kernels.accumulate import Accumulator, Reduced
 from cudaperf.engine.strategies.kernels.kernel import SIZES, Writer
-from cudaperf.engine.strategies.map import condition, operand, own_header
+from cudaperf.engine.strategies.map import condition, own_header
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "reduction"
@@ -237,7 +238,7 @@ def strided(loop: BandLoop, printer: Printer, start: str, stride: str) -> str:
     scale = "" if abs(loop.step) == 1 else f"{abs(loop.step)} * "
     sign = "+" if loop.step > 0 else "-"
     lower = printer.expr(loop.node.lower)
-    first = f"{scale}{begin}" if is_zero(lower) and loop.step > 0 else f"{operand(lower)} {sign} {scale}{begin}"
+    first = f"{scale}{begin}" if is_zero(lower) and loop.step > 0 else f"{comparand(lower)} {sign} {scale}{begin}"
     return f"for ({kind} {loop.var} = {first}; {condition(loop, printer)}; {loop.var} {sign}= {scale}({kind})({stride}))"
 
 

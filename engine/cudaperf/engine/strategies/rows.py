@@ -21,9 +21,19 @@ from cudaperf.engine.loops.trees import array_sets
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.access import contiguity, stride
-from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, is_zero, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import (
+    Source,
+    comparand,
+    cuda_type,
+    guarded,
+    indent,
+    is_zero,
+    iterator_type,
+    prologue,
+    signature,
+)
 from cudaperf.engine.strategies.kernels.kernel import SIZES
-from cudaperf.engine.strategies.map import condition, first_value, operand
+from cudaperf.engine.strategies.map import condition, first_value
 from cudaperf.engine.strategies.offer import Offer
 from cudaperf.engine.strategies.reduction import BITWISE, identity
 
@@ -145,7 +155,9 @@ def _offer(nest: LoopNest, source: Source, team: Team, found: dict[int, LoopFact
         first = first_value(loop, printer)
         sign = "+" if loop.step > 0 else "-"
         start = (
-            f"({kind})({number})" if is_zero(first) and loop.step > 0 else f"{operand(first)} {sign} {scale}({kind})({number})"
+            f"({kind})({number})"
+            if is_zero(first) and loop.step > 0
+            else f"{comparand(first)} {sign} {scale}({kind})({number})"
         )
         step = f"{scale}({kind})(gridDim.{axis}{f' * {per_block}' if axis == 'x' and per_block > 1 else ''})"
         body = [
@@ -214,7 +226,7 @@ def _shared_loop(node: ir.For, printer: Printer, team: Team, fact: LoopFacts, ty
     scale = "" if abs(step) == 1 else f"{abs(step)} * "
     sign = "+" if step > 0 else "-"
     lower = printer.expr(node.lower)
-    first = f"{scale}cp_lane" if is_zero(lower) and step > 0 else f"{operand(lower)} {sign} {scale}cp_lane"
+    first = f"{scale}cp_lane" if is_zero(lower) and step > 0 else f"{comparand(lower)} {sign} {scale}cp_lane"
     header = f"for ({kind} {node.var} = {first}; {condition(loop, printer)}; {node.var} {sign}= {scale}{team.threads})"
     inner = [line for s in node.body.statements for line in printer.statement(s)]
     before: list[str] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.plan import Launch
-from cudaperf.engine.strategies.kernel import Source, guarded, indent, is_zero, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, comparand, guarded, indent, is_zero, iterator_type, prologue, signature
 
 Axis = Callable[[str, BandLoop, list[str]], list[str]]
 
@@ -39,17 +39,17 @@ def kernel(
     body = [line for s in nest.body for line in printer.statement(s)]
     lower = printer.expr(slow.node.lower)
     index = f"{count} * ({kind})(blockIdx.{letter} * blockDim.{letter} + threadIdx.{letter})"
-    start = index if is_zero(lower) else f"{_operand(lower)} + {index}"
+    start = index if is_zero(lower) else f"{comparand(lower)} + {index}"
     step = f"{count} * ({kind})(gridDim.{letter} * blockDim.{letter})"
     lines = [
-        f"for ({kind} {first} = {start}; {first} {relation} {_operand(bound)}; {first} += {step}) {{",
-        f"    if ({first} + {count - 1} {relation} {_operand(bound)}) {{",
+        f"for ({kind} {first} = {start}; {first} {relation} {comparand(bound)}; {first} += {step}) {{",
+        f"    if ({first} + {count - 1} {relation} {comparand(bound)}) {{",
         "        #pragma unroll",
         f"        for ({kind} {var} = {first}; {var} < {first} + {count}; ++{var}) {{",
         *indent(body, 3),
         "        }",
         "    } else {",
-        f"        for ({kind} {var} = {first}; {var} {relation} {_operand(bound)}; ++{var}) {{",
+        f"        for ({kind} {var} = {first}; {var} {relation} {comparand(bound)}; ++{var}) {{",
         *indent(body, 3),
         "        }",
         "    }",
@@ -72,7 +72,3 @@ def kernel(
         kernel=nest.name, grid=(grid[0], grid[1], grid[2]), block=(shape[0], shape[1], shape[2]), args=tuple(made.args)
     )
     return text, launch
-
-
-def _operand(text: str) -> str:
-    return f"({text})" if any(c in text for c in "?<>=&|^,") else text

@@ -13,7 +13,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.poly import Poly
 from cudaperf.engine.plan import Launch
-from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, iterator_type, prologue, signature
+from cudaperf.engine.strategies.kernel import Source, comparand, cuda_type, guarded, indent, iterator_type, prologue, signature
 
 VECTORS = {
     ("float", 4): "float4",
@@ -81,7 +81,7 @@ def kernel(nest: LoopNest, source: Source, made: Plan, block: int) -> tuple[str,
     head = signature(nest, source)
     plain = source.printer()
     bound = plain.expr(loop.node.bound)
-    limit = f"{loop.var} {loop.node.relation if loop.node.relation != '!=' else '<'} {_operand(bound)}"
+    limit = f"{loop.var} {loop.node.relation if loop.node.relation != '!=' else '<'} {comparand(bound)}"
     first, aligned_ = source.fresh("first"), source.fresh("aligned")
     last = limit.replace(f"{loop.var} ", f"{first} + {width - 1} ", 1)
     wanted = nest.reads | nest.writes
@@ -154,7 +154,3 @@ def _uses(nest: LoopNest, name: str, made: Plan) -> bool:
         return (isinstance(node, ir.Name) and node.id == name) or any(search(c) for c in ir.children(node))
 
     return any(search(s) for s in nest.body)
-
-
-def _operand(text: str) -> str:
-    return f"({text})" if any(c in text for c in "?<>=&|^,") else text
