@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from cudaperf.engine.analyse import Analysed, analyse, offered
 from cudaperf.engine.candidate import Candidate
+from cudaperf.engine.claims import generator, gpu_claim, refuse_if_slower, tolerance, toolchain
 from cudaperf.engine.emit.account import Account, version
 from cudaperf.engine.emit.cuda import emit
 from cudaperf.engine.evidence import CHOSEN_BY_MODEL, EMULATED_CLAIM, Baseline, ConfigurationSpec, Evidence, Judged
@@ -285,7 +286,11 @@ class _Run:
         chosen_by = "timed on the device" if chosen.verdict.timing is not None else CHOSEN_BY_MODEL
         baselines = self.baselines(analysed)
         refuse_if_slower(chosen.verdict, baselines)
-        claim = EMULATED_CLAIM if executor.name == "emulated" else self.gpu_claim(analysed, chosen.verdict, executor)
+        claim = (
+            EMULATED_CLAIM
+            if executor.name == "emulated"
+            else gpu_claim(executor.device, chosen.verdict, self.timing_spec(analysed))
+        )
         files = self.emit(analysed, chosen.candidate, Account(claim, chosen_by))
         outputs = {files.cu_name: files.cu, files.header_name: files.header}
         evidence = Evidence(
@@ -297,11 +302,11 @@ class _Run:
             chosen=Judged(candidate=chosen.candidate, verdict=chosen.verdict),
             others=tuple(Judged(candidate=t.candidate, verdict=t.verdict) for t in tried if t is not chosen),
             configurations=prepared.specs,
-            tolerance=_tolerance(),
-            generator=_generator(),
+            tolerance=tolerance(),
+            generator=generator(),
             executor=executor.name,
             device=executor.device,
-            toolchain=_toolchain(),
+            toolchain=toolchain(),
             checks=chosen.verdict.checks,
             baselines=baselines,
             emitted=outputs,
@@ -321,17 +326,6 @@ class _Run:
             baselines={b.name: b.seconds for b in baselines},
             speedup={b.name: b.seconds / seconds if seconds else None for b in baselines},
             candidates=summaries,
-        )
-
-    def gpu_claim(self, analysed: Analysed, verdict: Passed, executor: Executor) -> str:
-        """Where it was verified, and its times with the sizes that they hold for."""
-        timing, spec = verdict.timing, self.timing_spec(analysed)
-        if timing is None or spec is None:
-            return f"verified on {executor.device}; not timed"
-        sizes = ", ".join(f"{name} = {value}" for name, value in spec.sizes.items())
-        copies = f", {1e3 * timing.end_to_end:.3g} ms with copies" if timing.end_to_end is not None else ""
-        return (
-            f"verified on {executor.device}; {1e3 * timing.median:.3g} ms on the device{copies}{f' ({sizes})' if sizes else ''}"
         )
 
     def baselines(self, analysed: Analysed) -> tuple[Baseline, ...]:
@@ -361,20 +355,6 @@ class _Run:
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
 
 
-def refuse_if_slower(verdict: Passed, baselines: tuple[Baseline, ...]) -> None:
-    """A function that the CPU computes sooner, copies aside, should stay there."""
-    if verdict.timing is None or not baselines:
-        return
-    best = min(baselines, key=lambda b: b.seconds)
-    if verdict.timing.median >= best.seconds:
-        sizes = ", ".join(f"{name} = {value}" for name, value in best.sizes.items())
-        message = (
-            f"not worth moving at {sizes or 'its size'}: {1e3 * best.seconds:.3g} ms on the CPU ({best.name}), "
-            f"{1e3 * verdict.timing.median:.3g} ms on {verdict.timing.device}; --size NAME=VALUE measures elsewhere"
-        )
-        raise Refusal(Reason(ReasonCode.NOT_PROFITABLE, message))
-
-
 def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Path) -> None:
     from cudaperf.engine.verify.data import write_inputs
     from cudaperf.engine.verify.generate import inputs
@@ -392,22 +372,3 @@ def _whole_files(executor: Executor, wanted: bool) -> None:
     """Whether a GPU executor builds the emitted files too (the emulation always runs them)."""
     if executor.name == "gpu":
         executor.emitted = wanted  # type: ignore[attr-defined]
-
-
-def _tolerance() -> str:
-    from cudaperf.engine.verify.reference import TOLERANCE_K
-
-    return f"|out - reference| <= {TOLERANCE_K:g} * (m + sqrt(r)) per element; integers equal the original's"
-
-
-def _generator() -> str:
-    from cudaperf.engine.verify.values import GENERATOR
-
-    return GENERATOR
-
-
-def _toolchain() -> dict[str, str]:
-    from cudaperf.engine.toolchain import find
-
-    found = {"host compiler": find.host_compiler(), "nvcc": find.find_nvcc(), "nvrtc": find.find_nvrtc()}
-    return {name: str(getattr(tool, "version", tool)) for name, tool in found.items() if tool is not None}
