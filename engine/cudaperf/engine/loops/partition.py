@@ -31,6 +31,7 @@ from cudaperf.engine.loops.nest import (
     WhileStep,
 )
 from cudaperf.engine.loops.poly import Condition
+from cudaperf.engine.loops.promote import with_promoted_elements
 from cudaperf.engine.loops.requirements import requirement_texts
 from cudaperf.engine.loops.scalars import exposed
 from cudaperf.engine.loops.sets import Space
@@ -43,7 +44,14 @@ RESULT = "cp_result"
 def partition(unit: ir.Unit, assumptions: tuple[Condition, ...] = ()) -> Program:
     """The program of a unit; raises `Refusal` with the reason and its place."""
     unit = replace(unit, function=with_closed_counters(unit.function))
-    program = _partition(unit, assumptions)
+    promoted = replace(unit, function=with_promoted_elements(unit.function))
+    try:
+        program = _partition(promoted, assumptions)
+        unit = promoted
+    except Refusal:
+        if promoted.function is unit.function:
+            raise
+        program = _partition(unit, assumptions)
     split = distributed(program)
     if split is None:
         return program
