@@ -17,7 +17,7 @@ from cudaperf.engine.loops.partition import partition
 from cudaperf.engine.loops.sets import BudgetExceeded
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.schedule import Schedule
-from cudaperf.engine.strategies.compose import Choices, choices
+from cudaperf.engine.strategies.compose import Choices, choices, strategies
 from cudaperf.engine.task import Original, Task
 
 LEAST_WORK = 4096
@@ -131,7 +131,8 @@ def _because(nest: LoopNest, refusals: tuple[str, ...], wanted: Schedule | None)
     """The reason of the strategy that the nest is made for; with a schedule, of the one that it names."""
     reasons = dict(text.split(": ", 1) for text in refusals)
     if wanted is not None:
-        return "; ".join(reasons.values()) or f"no strategy is called {' or '.join(n.strategy for n in wanted.nests)}"
+        named = " or ".join(n.strategy for n in wanted.nests)
+        return "; ".join(reasons.values()) or f"no strategy is called {named}; there are {', '.join(strategies())}"
     made_for = {
         "reduction": nest.reductions,
         "atomic": nest.array_reductions,

@@ -24,7 +24,7 @@ def test_version_is_the_packages(cudaperf: Command) -> None:
     import tomllib
 
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())["project"]
-    assert cudaperf("version").stdout == f"cudaperf {project['version']}\n"
+    assert cudaperf("--version").stdout == cudaperf("version").stdout == f"cudaperf {project['version']}\n"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,7 @@ def test_version_is_the_packages(cudaperf: Command) -> None:
         (["optimize", "f.c::f", "--max-seconds", "0"], "positive"),
         (["optimize", "f.c::f", "--max-seconds", "nan"], "positive"),
         (["optimize", "f.c::f", "--schedule", "tile("], "tile("),
+        (["optimize", "f.c::f", "--schedule", "maap x(i)"], "wavefront"),
         (["optimize", "f.c::f", "-D", "1X"], "1X"),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -18,6 +19,13 @@ from cudaperf.engine.cli.version import version
 from cudaperf.engine.reason import Reason, ReasonCode
 from cudaperf.engine.result import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE
 
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        version()
+        raise typer.Exit()
+
+
 app = typer.Typer(
     name="cudaperf",
     help="Turn C functions into verified CUDA.",
@@ -25,6 +33,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback()
+def _options(
+    show: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version.")] = False,
+) -> None:
+    """Turn C functions into verified CUDA."""
+
+
 for command in (optimize, replay, doctor, version):
     app.command()(command)
 

@@ -97,10 +97,10 @@ def _unreadable(path: Path) -> Reason | None:
     try:
         os.fspath(path).encode("utf-8")
         if not path.is_dir() and path.exists() and not path.is_file():
-            return Reason(ReasonCode.NOT_FOUND, f"{path} is not a regular file")
+            return Reason(ReasonCode.NOT_FOUND, "this is not a regular file")
         with path.open("rb"):
             return None
     except UnicodeEncodeError:
-        return Reason(ReasonCode.NOT_FOUND, f"{path}: the name is not UTF-8, which libclang needs")
+        return Reason(ReasonCode.NOT_FOUND, "the file's name is not UTF-8, which libclang needs")
     except (OSError, ValueError) as error:
-        return Reason(ReasonCode.NOT_FOUND, f"{path}: {getattr(error, 'strerror', None) or error}")
+        return Reason(ReasonCode.NOT_FOUND, f"{getattr(error, 'strerror', None) or error}")
