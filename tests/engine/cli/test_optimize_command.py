@@ -30,6 +30,23 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Command, str, s
     return cudaperf, done.stdout, done.stderr
 
 
+ENUMERATIONS = """#include "act.h"
+void f(int n, float *x, const activation a, enum side s, const activation *each) {
+    for (int i = 0; i < n; i++) x[i] *= a == RELU || each[i] == RELU ? 2.0f : s == LEFT ? 3.0f : 1.0f;
+}
+"""
+
+
+def test_enumerations_of_a_header_are_parameters(cudaperf: Command) -> None:
+    cudaperf.write("act.h", "typedef enum { LINEAR, RELU = 3 } activation;\nenum side { LEFT = -1, RIGHT };\n")
+    cudaperf.write("act.c", ENUMERATIONS)
+    done = cudaperf("optimize", "act.c::f", "--executor", "emulated")
+    assert done.returncode == 0, done.stdout + done.stderr
+    header = (cudaperf.folder / "act.f.h").read_text()
+    assert "unsigned int a" in header
+    assert ", int s" in header
+
+
 @pytest.fixture
 def example(cudaperf: Command) -> Command:
     for path in EXAMPLES.glob("*.c"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +65,19 @@ def plain_name(kind: Any) -> str:
     """A type's canonical spelling without qualifiers."""
     words = str(kind.get_canonical().spelling).split()
     return " ".join(w for w in words if w not in ("const", "volatile", "restrict"))
+
+
+def is_enumeration(kind: Any) -> bool:
+    """Whether this is an enumeration, or pointers to or arrays of one."""
+    kind = kind.get_canonical()
+    while is_array(kind) or is_pointer(kind):
+        kind = pointee(kind)
+    return bool(kind.kind.name == "ENUM")
+
+
+def as_number(declaration: str, element: Type) -> str:
+    """The declaration with an enumeration's number type, which C takes to be the same and C++ a different one."""
+    return re.sub(r"^((?:(?:const|register)\s+)*)(?:enum\s+)?\w+", rf"\g<1>{element.name}", declaration, count=1)
 
 
 def lower_type(kind: Any) -> Type:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, is_pointer, lower_type, take_apart
+from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, as_number, is_enumeration, is_pointer, lower_type, take_apart
 from cudaperf.engine.sources.c.expressions import at
 from cudaperf.engine.sources.c.null_checks import NullChecks
 from cudaperf.engine.sources.c.parse import evaluate
@@ -87,6 +87,8 @@ class Functions(NullChecks):
         place: Any = at(syntax)
         text = syntax.source.text[syntax.start : syntax.end].decode(errors="replace")
         declaration = text if syntax.span is not None else declared(syntax.cursor)
+        if is_enumeration(syntax.cursor.type) and (not shape.pointer or any(mark in declaration for mark in "*[")):
+            declaration = as_number(declaration, shape.element)
         is_array_of_rows = shape.pointer or bool(shape.extents)
         kind = "array" if is_array_of_rows else "scalar"
         if int(syntax.cursor.hash) in self.roles.walking:
