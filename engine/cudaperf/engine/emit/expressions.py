@@ -1,9 +1,8 @@
 """Size expressions as C++ text: what a person would have written, evaluated in 64 bits.
 
-`size.to_c` casts nothing and parenthesises everything; here casts, parentheses and the `cp_*` functions of `support` appear
-only where the ranges of the names need them. Names of 64-bit type are taken to lie within +-2**60 (`LARGEST`), which the
-emitted functions check; where an intermediate value could still leave 64 bits, saturating functions are printed, and a
-saturated size is refused by whatever consumes it (grid limits, allocation).
+Casts, parentheses and the `cp_*` functions of `support` appear only where the ranges of the names need them. Names of 64-bit
+type are taken to lie within +-2**60 (`LARGEST`), which the emitted functions check; where an intermediate value could still
+leave 64 bits, saturating functions are printed, and a saturated size is refused by what consumes it (grid limits, allocation).
 """
 
 from __future__ import annotations

@@ -41,8 +41,3 @@ def fresh(wanted: str, taken: Collection[str]) -> str:
 def macros(code: str) -> frozenset[str]:
     """Names that `#define` lines of the text replace: no identifier of ours after it may be one of them."""
     return frozenset(re.findall(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", code, re.MULTILINE))
-
-
-def identifiers(code: str) -> frozenset[str]:
-    """Every identifier-like word of the text, comments included."""
-    return frozenset(IDENTIFIER.findall(code))

@@ -65,7 +65,6 @@ Type = Scalar | Struct
 INT = Scalar("int", "int", 32)
 UINT = Scalar("unsigned int", "int", 32, signed=False)
 LONG = Scalar("long", "int", 64)
-BOOL = Scalar("_Bool", "int", 8, signed=False)
 FLOAT = Scalar("float", "float", 32)
 DOUBLE = Scalar("double", "float", 64)
 

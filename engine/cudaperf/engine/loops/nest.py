@@ -15,7 +15,6 @@ from cudaperf.engine.loops.scalars import Reduction
 from cudaperf.engine.loops.scans import ScanPattern
 from cudaperf.engine.loops.sets import Space
 from cudaperf.engine.loops.skew import Skew
-from cudaperf.engine.reason import Reason
 
 Kind = Literal["parallel", "reduction", "sequential"]
 
@@ -262,6 +261,3 @@ class NotApplicable:
     """A strategy's answer when it has nothing to offer for a nest."""
 
     because: str
-
-
-Analysis = Program | Reason

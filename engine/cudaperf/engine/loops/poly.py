@@ -88,15 +88,6 @@ class Poly:
             terms[renamed] = terms.get(renamed, 0) + c
         return Poly.of(terms)
 
-    def substitute(self, atom: str, value: Poly) -> Poly:
-        result = Poly()
-        for monomial, c in self.terms:
-            term = Poly.constant(c)
-            for a in monomial:
-                term = term * (value if a == atom else Poly.atom(a))
-            result = result + term
-        return result
-
 
 ZERO, ONE = Poly(), Poly.constant(1)
 
@@ -124,7 +115,6 @@ class Or:
 
 Condition = Compare | And | Or
 TRUE = And()
-FALSE = Or()
 
 
 def compare(left: Poly, relation: str, right: Poly) -> Condition:

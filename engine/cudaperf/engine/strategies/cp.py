@@ -26,11 +26,6 @@ def cp_header(code: str) -> str:
     return "\n".join(text for name, text in sections.items() if name in needed)
 
 
-def cp_names() -> frozenset[str]:
-    """All functions and types of the header."""
-    return frozenset(_sections())
-
-
 @lru_cache(maxsize=1)
 def _sections() -> dict[str, str]:
     """Name -> text, in the file's order, in which callees come first."""

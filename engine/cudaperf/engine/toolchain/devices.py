@@ -53,11 +53,6 @@ class Architecture:
     def max_warps_per_sm(self) -> int:
         return self.max_threads_per_sm // WARP
 
-    @property
-    def sm(self) -> str:
-        """The compiler's name for it: "sm_90"."""
-        return f"sm_{self.capability}"
-
 
 def _ampere_like(capability: int, name: str, threads: int, blocks: int, shared_kib: int, fp64: int, mma: bool) -> Architecture:
     return Architecture(

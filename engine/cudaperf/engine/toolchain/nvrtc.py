@@ -50,14 +50,6 @@ class Nvrtc:
         self.version = f"{major.value}.{minor.value}"
         self._no_cache = ["--no-cache"] if (major.value, minor.value) >= _CACHE_SINCE else []
 
-    def architectures(self) -> tuple[int, ...]:
-        """Compute capabilities this library compiles for (75, 80, ...)."""
-        count = ctypes.c_int()
-        self._check(self._library.nvrtcGetNumSupportedArchs(ctypes.byref(count)))
-        values = (ctypes.c_int * count.value)()
-        self._check(self._library.nvrtcGetSupportedArchs(values))
-        return tuple(values)
-
     def compile(self, code: str, capability: int, options: Sequence[str] = ()) -> Compiled:
         """Compile for `sm_<capability>`; the file is called candidate.cu in messages."""
         program = self._create(code)

@@ -21,7 +21,6 @@ from cudaperf.engine.verify.process import ended_within
 
 ASAN_STATUS = 86
 TSAN_STATUS = 66
-HAZARD_STATUS = 67
 _STARTUP_FAILURES = (
     "Shadow memory range interleaves",
     "unexpected memory mapping",

@@ -25,7 +25,6 @@ UNARY: dict[int, Any] = {7: "+", 8: "-", 9: "~", 10: "!"}
 INCREMENTS = {1: "+", 2: "-", 3: "+", 4: "-"}
 POSTFIX = (1, 2)
 ADDRESS_OF, DEREFERENCE, EXTENSION = 5, 6, 13
-LITERALS = ("INTEGER_LITERAL", "CHARACTER_LITERAL", "CXX_UNARY_EXPR")
 INFINITIES = {"__builtin_inff": "INFINITY", "__builtin_inf": "INFINITY", "__builtin_huge_val": "HUGE_VAL"}
 INFINITIES |= {"__builtin_huge_valf": "HUGE_VALF", "__builtin_nanf": "NAN", "__builtin_nan": "NAN"}
 
