@@ -39,7 +39,7 @@ from cudaperf.engine.result import (
 )
 from cudaperf.engine.schedule import parse as parse_schedule
 from cudaperf.engine.strategies.compose import candidates as compose_candidates
-from cudaperf.engine.verdict import Infrastructure, Passed, TimedOut, Verdict
+from cudaperf.engine.verdict import Hazard, Infrastructure, Passed, TimedOut, Timing, Verdict
 
 if TYPE_CHECKING:
     from cudaperf.engine.verify.prepare import Prepared
@@ -223,8 +223,10 @@ class _Run:
                 continue
             assert isinstance(one.verdict, Passed)
             verdict = verdict.model_copy(update={"resources": one.verdict.resources, "timing": one.verdict.timing})
-            chosen = self.timed(analysed, [_Tried(one.candidate, one.files, verdict)], executor)
-            return [*chosen, *ranked[number + 1 :], *others]
+            (chosen,) = self.timed(analysed, [_Tried(one.candidate, one.files, verdict)], executor)
+            if isinstance(chosen.verdict, Passed):
+                return [chosen, *ranked[number + 1 :], *others]
+            others.append(chosen)
         return others
 
     def late_deadline(self) -> float:
@@ -232,7 +234,7 @@ class _Run:
         return max(self.deadline, time.monotonic() + 60.0)
 
     def timed(self, analysed: Analysed, tried: list[_Tried], executor: Executor) -> list[_Tried]:
-        """Time what passed, on one large configuration."""
+        """Time what passed, on one large configuration; what shows a hazard there has not passed."""
         spec = self.timing_spec(analysed)
         if spec is None:
             return tried
@@ -244,8 +246,8 @@ class _Run:
             if isinstance(one.verdict, Passed) and (time.monotonic() < self.deadline or not number):
                 self.progress(Progress("time", one.candidate.schedule, number, len(tried)))
                 place = self.directory / f"timed{number}"
-                timing = executor.time(self.timing_job(analysed, one, source), place, 0, self.late_deadline())
-                one = _Tried(one.candidate, one.files, one.verdict.model_copy(update={"timing": timing}))
+                outcome = executor.time(self.timing_job(analysed, one, source), place, 0, self.late_deadline())
+                one = _with_timing(one, outcome)
             found.append(one)
         return found
 
@@ -360,6 +362,16 @@ def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Pat
     from cudaperf.engine.verify.generate import inputs
 
     write_inputs(analysed.task, target, inputs(analysed.task, spec))
+
+
+def _with_timing(tried: _Tried, found: Timing | Hazard | None) -> _Tried:
+    """With what timing found; a time that it has already stays where this one could not be taken."""
+    if found is None:
+        return tried
+    if isinstance(found, Hazard):
+        return _Tried(tried.candidate, tried.files, found.model_copy(update={"configuration": None}))
+    assert isinstance(tried.verdict, Passed)
+    return _Tried(tried.candidate, tried.files, tried.verdict.model_copy(update={"timing": found}))
 
 
 def _seconds(tried: _Tried) -> float:

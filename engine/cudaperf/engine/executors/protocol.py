@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from cudaperf.engine.candidate import Candidate
 from cudaperf.engine.task import Task
-from cudaperf.engine.verdict import KernelResources, Timing, Verdict
+from cudaperf.engine.verdict import Hazard, KernelResources, Timing, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,9 @@ class Executor(Protocol):
     def run(self, job: Job, directory: Path, deadline: float) -> Outputs | Verdict:
         """Outputs of every configuration, or the verdict that ended the candidate. `deadline` is time.monotonic()'s."""
 
-    def time(self, job: Job, directory: Path, configuration: int, deadline: float) -> Timing | None:
-        """Kernel and end-to-end time on one configuration; None where this executor can't decide speed."""
+    def time(self, job: Job, directory: Path, configuration: int, deadline: float) -> Timing | Hazard | None:
+        """Kernel and end-to-end time on one configuration; the hazard that the timed runs showed; None where this executor
+        can't decide speed."""
 
     def resources(self, candidate: Candidate) -> tuple[KernelResources, ...]:
         """Compiled figures where a compiler for the architecture is at hand, else empty."""

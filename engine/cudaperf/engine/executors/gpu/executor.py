@@ -174,10 +174,13 @@ class GpuExecutor:
             paths.append(path)
         return Outputs(tuple(paths), (*CHECKS, "emitted"))
 
-    def time(self, job: Job, directory: Path, configuration: int, deadline: float) -> Timing | None:
-        """Kernel and end-to-end seconds; None where the candidate does not run or a timed run's outputs were wrong."""
-        measurement = self.measure(job, directory, configuration, deadline)
-        return measurement.timing if isinstance(measurement, Measurement) else None
+    def time(self, job: Job, directory: Path, configuration: int, deadline: float) -> Timing | Hazard | None:
+        """Kernel and end-to-end seconds; a hazard where the candidate faults or its timed runs differ; None where it could
+        not be timed (no memory for this size, no time left)."""
+        measured = self.measure(job, directory, configuration, deadline)
+        if isinstance(measured, Measurement):
+            return measured.timing
+        return measured if isinstance(measured, Hazard) else None
 
     def measure(
         self, job: Job, directory: Path, configuration: int, deadline: float, seconds: float = TIMING_SECONDS
