@@ -5,9 +5,9 @@
 
 DIR/verdicts.json has every verdict. `--merge` runs nothing: it prints the table of such files, of one that was made without a
 GPU and one that was made with it. The GPU runs launch plans alone here, built by NVRTC; `--jobs` processes have a GPU worker
-each. Races that happen not to show and reads outside a buffer that do not fault are not found on a GPU, by design: those are
-the sanitizers' to find, and are counted apart. The exit status is 1 when the GPU rejects a right candidate, or passes a wrong
-one whose expected verdict is not such a hazard, and when the emulation gives another verdict than is expected.
+each. Its verdict is the one that `optimize` gives: what the device passes goes through the emulation's sanitizers too. What the
+device alone says is kept beside it. The exit status is 1 when the GPU rejects a right candidate or passes a wrong one, and when
+the emulation gives another verdict than is expected.
 """
 
 from __future__ import annotations
@@ -165,6 +165,9 @@ def _row(name: str, work: Work) -> dict[str, Any]:
     for kind in work.executors:
         started, executor = time.monotonic(), _executor(kind, work.jobs)
         verdict = _verdict(one, executor, work)
+        if kind == "gpu":
+            row["verdicts"]["device"] = VERDICT.dump_python(verdict, mode="json")
+            verdict = _gated(verdict, one, executor, work)
         row["verdicts"][kind] = VERDICT.dump_python(verdict, mode="json")
         row["as_expected"][kind] = one.accepts(verdict)
         row["seconds"][kind] = round(time.monotonic() - started, 2)
@@ -185,6 +188,20 @@ def _verdict(one: Planted, executor: Any, work: Work) -> Verdict:
     except Refusal as refusal:
         return LaunchFailed(message=refusal.reason.message)
     return verify(prepared, one.candidate, files, executor, place, time.monotonic() + work.seconds)
+
+
+def _gated(verdict: Verdict, one: Planted, executor: Any, work: Work) -> Verdict:
+    """What the sanitizers add to a pass."""
+    from cudaperf.engine.emit.cuda import emit
+    from cudaperf.engine.verdict import Passed
+    from cudaperf.engine.verify.gate import sanitized
+
+    if not isinstance(verdict, Passed):
+        return verdict
+    prepared = _prepared(one.task, work.folder)
+    files = emit(prepared.task, one.candidate, "planted")
+    place = work.folder / "sanitizers" / one.name.replace("/", ".")
+    return sanitized(verdict, prepared, one.candidate, files, executor, place, time.monotonic() + work.seconds)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ def test_on_gpu(case: Case) -> None:
     if result.status is Status.VERIFIED:
         assert result.executor == "gpu"
         assert result.device
+        assert {"memory", "race", "barrier", "emitted"} <= set(result.checks)
 
 
 def optimized(case: Case, executor: Literal["emulated", "gpu"]) -> OptimizeResult:

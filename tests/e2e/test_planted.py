@@ -8,19 +8,22 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 from corpus import case, cases
 from planted import Planted, planted
 
+from cudaperf.engine.candidate import Candidate
+from cudaperf.engine.executors.protocol import Job, Outputs
 from cudaperf.engine.plan import launches
 from cudaperf.engine.reason import Refusal
 from cudaperf.engine.schedule import parse
-from cudaperf.engine.verdict import LaunchFailed, Verdict
+from cudaperf.engine.verdict import LaunchFailed, Passed, Verdict
 
 if TYPE_CHECKING:
     from cudaperf.engine.executors.protocol import Executor
@@ -59,25 +62,89 @@ def test_emulated(one: Planted, tmp_path: Path) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("one", everything())
 def test_executors_agree(one: Planted, tmp_path: Path) -> None:
-    """Both pass it or both reject it; faults that only a sanitizer sees may pass on a device, rightly computed or not."""
+    """The device with the sanitizers behind it passes the right ones and no other, as the emulation does."""
     from cudaperf.engine.executors.gpu.executor import GpuExecutor
 
-    verdict = judged(one, GpuExecutor(), tmp_path)
-    only_sanitizers = {e.kind for e in one.expected} == {"hazard"}
+    executor = GpuExecutor()
+    executor.emitted = False
+    verdict = judged(one, executor, tmp_path)
+    executor.close()
     assert verdict.kind != "infrastructure", verdict
-    assert (verdict.kind == "passed") == one.good or only_sanitizers, verdict
+    assert (verdict.kind == "passed") == one.good, verdict
+    if isinstance(verdict, Passed):
+        assert verdict.unsanitized is None
+        assert {"memory", "race", "barrier"} <= set(verdict.checks)
+
+
+class LuckyDevice:
+    """A GPU on which no race shows and no stray access faults: whatever it is given, it computes what the right one does."""
+
+    name: Literal["emulated", "gpu"] = "gpu"
+    device = "a lucky one"
+
+    def __init__(self, right: Candidate) -> None:
+        self._right = right
+
+    def run(self, job: Job, directory: Path, deadline: float) -> Outputs | Verdict:
+        from cudaperf.engine.emit.cuda import emit
+        from cudaperf.engine.executors.emulated import EmulatedExecutor
+
+        right = replace(job, candidate=self._right, files=emit(job.task, self._right, "planted"))
+        ran = EmulatedExecutor().run(right, directory / "right", deadline)
+        return Outputs(ran.paths, ("emitted",)) if isinstance(ran, Outputs) else ran
+
+    def time(self, job: Job, directory: Path, configuration: int, deadline: float) -> None:
+        return None
+
+    def resources(self, candidate: Candidate) -> tuple[()]:
+        return ()
+
+
+@pytest.mark.parametrize("name", ["saxpy/good", "saxpy/block_edges_collide", "dot/wrong_shuffle_mask"])
+def test_what_a_device_hides_the_sanitizers_find(name: str, tmp_path: Path) -> None:
+    one = next(p for p in planted() if p.name == name)
+    right = next(p for p in planted() if p.task == one.task and p.good)
+    verdict = judged(one, LuckyDevice(right.candidate), tmp_path)
+    assert one.accepts(verdict), verdict
+    if isinstance(verdict, Passed):
+        assert {"emitted", "memory", "race", "barrier"} <= set(verdict.checks)
+
+
+def test_a_device_alone_says_that_the_sanitizers_did_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from cudaperf.engine.claims import gpu_claim
+    from cudaperf.engine.executors.emulated import executor as emulated
+
+    one = next(p for p in planted() if p.name == "saxpy/good")
+    device = LuckyDevice(one.candidate)
+    ran = device.run(job_of(one), tmp_path / "before", time.monotonic() + SECONDS)
+    assert isinstance(ran, Outputs)
+    monkeypatch.setattr(device, "run", lambda *_: ran)
+    monkeypatch.setattr(emulated, "find_compiler", lambda: None)
+    verdict = judged(one, device, tmp_path)
+    assert isinstance(verdict, Passed)
+    assert verdict.unsanitized
+    assert "race" not in verdict.checks
+    assert verdict.unsanitized in gpu_claim("a lucky one", verdict, None)
+
+
+def job_of(one: Planted) -> Job:
+    from cudaperf.engine.emit.cuda import emit
+    from cudaperf.engine.verify.verify import job
+
+    prepared = prepared_task(one.task)
+    return job(prepared, one.candidate, emit(prepared.task, one.candidate, "planted"))
 
 
 def judged(one: Planted, executor: Executor, directory: Path) -> Verdict:
     from cudaperf.engine.emit.cuda import emit
-    from cudaperf.engine.verify.verify import verify
+    from cudaperf.engine.verify.gate import verify_gated
 
     prepared = prepared_task(one.task)
     try:
         files = emit(prepared.task, one.candidate, "planted")
     except Refusal as refusal:
         return LaunchFailed(message=refusal.reason.message)
-    return verify(prepared, one.candidate, files, executor, directory, time.monotonic() + SECONDS)
+    return verify_gated(prepared, one.candidate, files, executor, directory, time.monotonic() + SECONDS)
 
 
 @pytest.fixture(scope="module", autouse=True)

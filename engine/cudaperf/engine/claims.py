@@ -9,12 +9,19 @@ from cudaperf.engine.verdict import Passed
 
 def gpu_claim(device: str | None, verdict: Passed, spec: ConfigurationSpec | None) -> str:
     """Where it was verified, and its times with the sizes that they hold for."""
-    timing = verdict.timing
+    timing, races = verdict.timing, unsanitized(verdict)
     if timing is None or spec is None:
-        return f"verified on {device}; not timed"
+        return f"verified on {device}{races}; not timed"
     sizes = ", ".join(f"{name} = {value}" for name, value in spec.sizes.items())
     copies = f", {1e3 * timing.end_to_end:.3g} ms with copies" if timing.end_to_end is not None else ""
-    return f"verified on {device}; {1e3 * timing.median:.3g} ms on the device{copies}{f' ({sizes})' if sizes else ''}"
+    return f"verified on {device}{races}; {1e3 * timing.median:.3g} ms on the device{copies}{f' ({sizes})' if sizes else ''}"
+
+
+def unsanitized(verdict: Passed | None) -> str:
+    """What a result on a device must add where the sanitizers did not run."""
+    if verdict is None or verdict.unsanitized is None:
+        return ""
+    return f", without a search for races and stray accesses ({verdict.unsanitized})"
 
 
 def refuse_if_slower(verdict: Passed, baselines: tuple[Baseline, ...]) -> None:

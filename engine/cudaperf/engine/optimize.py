@@ -204,18 +204,19 @@ class _Run:
         return tried
 
     def gated(self, analysed: Analysed, prepared: Prepared, tried: list[_Tried], executor: Executor) -> list[_Tried]:
-        """The fastest first: its emitted files are built and verified too, and timed with copies; the next where they fail.
+        """The fastest first: its emitted files are built and verified too, also under sanitizers, and timed with copies; the
+        next where they fail.
 
         Candidates that were not the one chosen stand behind it with the times of their plans.
         """
-        from cudaperf.engine.verify.verify import verify
+        from cudaperf.engine.verify.gate import verify_gated
 
         _whole_files(executor, True)
         ranked = sorted((t for t in tried if isinstance(t.verdict, Passed)), key=_seconds)
         others = [t for t in tried if not isinstance(t.verdict, Passed)]
         for number, one in enumerate(ranked):
             self.progress(Progress("build", one.candidate.schedule))
-            verdict = verify(
+            verdict = verify_gated(
                 prepared, one.candidate, one.files, executor, self.directory / f"emitted{number}", self.late_deadline()
             )
             if not isinstance(verdict, Passed):

@@ -110,7 +110,7 @@ class Copy(PlanNode):
 
 
 class Swap(PlanNode):
-    """Exchange what two buffer names refer to (pointers, not data)."""
+    """Exchange what two buffer names refer to in the steps that follow (pointers, not data; the caller's arrays stay his)."""
 
     kind: Literal["swap"] = "swap"
     first: str

@@ -97,19 +97,20 @@ def emitted_files(evidence: Evidence) -> EmittedFiles | Reason:
 def _again(
     evidence: Evidence, files: EmittedFiles, executor: Executor, directory: Path, deadline: float, progress: ProgressSink
 ) -> ReplayResult:
+    from cudaperf.engine.verify.gate import verify_gated
     from cudaperf.engine.verify.prepare import prepare
-    from cudaperf.engine.verify.verify import verify
 
     progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
     prepared = prepare(evidence.task, evidence.configurations, directory / "reference", deadline)
     if isinstance(prepared, Reason):
         return ReplayResult(Status.FAILED, prepared, executor=executor.name, device=executor.device)
     progress(Progress("verify", evidence.chosen.candidate.schedule))
-    verdict = verify(prepared, evidence.chosen.candidate, files, executor, directory / "candidate", deadline)
+    verdict = verify_gated(prepared, evidence.chosen.candidate, files, executor, directory / "candidate", deadline)
     return _result(evidence, prepared, executor, verdict)
 
 
 def _result(evidence: Evidence, prepared: Prepared, executor: Executor, verdict: Verdict) -> ReplayResult:
+    from cudaperf.engine.claims import unsanitized
     from cudaperf.engine.evidence import EMULATED_CLAIM
     from cudaperf.engine.verdict import Passed
 
@@ -118,7 +119,7 @@ def _result(evidence: Evidence, prepared: Prepared, executor: Executor, verdict:
     reason = None if passed else _reason(verdict)
     if passed and not all(each.same for each in repeated):
         reason = Reason(ReasonCode.VERIFICATION, "not every recorded configuration could be repeated here")
-    claim = EMULATED_CLAIM if executor.name == "emulated" else f"correct on {executor.device}"
+    claim = EMULATED_CLAIM if executor.name == "emulated" else f"correct on {executor.device}{unsanitized(passed)}"
     return ReplayResult(
         Status.FAILED if reason else Status.VERIFIED,
         reason,

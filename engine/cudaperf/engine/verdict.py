@@ -118,11 +118,14 @@ class ConfigurationResult(_Verdict):
 
 
 class Passed(_Verdict):
+    """Right on every configuration. `unsanitized` says why the sanitizers, which a device has not, did not run it."""
+
     kind: Literal["passed"] = "passed"
     configurations: tuple[ConfigurationResult, ...]
     checks: tuple[str, ...]
     timing: Timing | None = None
     resources: tuple[KernelResources, ...] = ()
+    unsanitized: str | None = None
 
 
 Verdict = Annotated[

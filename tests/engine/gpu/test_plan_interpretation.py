@@ -144,7 +144,16 @@ def test_fill_copy_and_swap() -> None:
     spare = Temporary(name="t", type="double", count="n")
     copy = Copy(target="t", source="x", count="n - 1", source_offset="1")
     zero_last = Fill(buffer="t", count="1", offset="n - 1")
-    assert y_after(copy, zero_last, Swap(first="y", second="t"), temporaries=(spare,)) == [1.0, 2.0, 3.0, 0.0]
+    swap, back = Swap(first="y", second="t"), Copy(target="t", source="y", count="n")
+    assert y_after(copy, zero_last, swap, back, temporaries=(spare,)) == [1.0, 2.0, 3.0, 0.0]
+
+
+@pytest.mark.parametrize(("passes", "expected"), [(0, 1.0), (1, 1.0), (2, 3.0), (3, 3.0)])
+def test_the_callers_arrays_stay_his_whatever_names_were_swapped(passes: int, expected: float) -> None:
+    """Each pass swaps and adds to what `y` names: every second one works on the caller's array, the others on the spare."""
+    spare = Temporary(name="t", type="double", count="n")
+    body = (Swap(first="y", second="t"), INCREMENT)
+    assert y_after(Repeat(var="k", begin="0", end=f"{passes}", body=body), temporaries=(spare,))[1] == expected
 
 
 def test_temporaries_start_poisoned() -> None:

@@ -89,11 +89,11 @@ class Loaded:
         return None
 
     def outputs(self, buffers: Buffers, inputs: Mapping[str, Value]) -> dict[str, Value]:
-        """Read back what an output file holds."""
+        """Read back what an output file holds: the caller's arrays are the memory that the names stood for before any swap."""
         found: dict[str, Value] = {}
         for name, element, is_array in data.outputs(self.task):
             if is_array:
-                found[name] = np.frombuffer(buffers.read(buffers[name]), data.dtype(element))
+                found[name] = np.frombuffer(buffers.read(buffers.original(name)), data.dtype(element))
             else:
                 found[name] = self._scalar(name, element, buffers, inputs)
         return found
