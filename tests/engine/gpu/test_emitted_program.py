@@ -20,10 +20,11 @@ pytestmark = [
 
 
 def test_falls_back_without_a_gpu(tmp_path: Path) -> None:
-    one = job(candidate(GOOD), tmp_path, (5,))
+    one = job(candidate(GOOD), tmp_path, (5, 7))
     deadline = time.monotonic() + 300
     program = native.build(one, tmp_path, 90, deadline)
     assert isinstance(program, native.NativeProgram), program
+    assert not program.run_all([(source, tmp_path / f"{source.name}.out") for source in one.inputs], deadline)
     assert program.run(one.inputs[0], tmp_path / "out", 0, deadline) is None
     assert (tmp_path / "out").read_bytes() == FALLBACK
     assert program.seconds(one.inputs[0], deadline) is None

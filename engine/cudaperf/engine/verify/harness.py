@@ -1,6 +1,7 @@
 """The C++ `main` around one call: read an input file, call, write an output file (formats: `verify.data`).
 
     harness INPUT OUTPUT            one call; exit status 0, 17 (fell back), 18 (an input array was changed), 2 (bad file)
+    harness INPUT OUTPUT INPUT ...  a call for each pair in turn; ends with the first status that is not 0
     harness INPUT --time N          a warm-up call, then N timed ones, each on restored inputs; prints {"seconds": [...]}
 
 Two kinds of callee:
@@ -166,7 +167,8 @@ def _main(task: Task, types: Types, bind: Callable[[Parameter], str]) -> str:
     call = f"result = {call}" if task.returns is not None else call
     lines = [
         *(_constants(task, types) if original else []),
-        'if (argc < 3) bad("usage: harness INPUT OUTPUT | harness INPUT --time N");',
+        'if (argc < 3) bad("usage: harness INPUT OUTPUT [INPUT OUTPUT]... | harness INPUT --time N");',
+        "fell_back = 0;",
         'FILE *in = fopen(argv[1], "rb");',
         'if (!in) bad("can\'t open the input file");',
         *(_read(p, types) for p in task.parameters + task.globals),
@@ -178,7 +180,20 @@ def _main(task: Task, types: Types, bind: Callable[[Parameter], str]) -> str:
         call,
         *_finish(task, original),
     ]
-    return "\n".join(["int main(int argc, char **argv) {", *(f"    {line}" for line in lines), "}"])
+    return "\n".join(["static int run(int argc, char **argv) {", *(f"    {line}" for line in lines), "}", *_EACH_PAIR])
+
+
+_EACH_PAIR: Final = (
+    "int main(int argc, char **argv) {",
+    "    if (argc <= 4) return run(argc, argv);",
+    "    int status = 0;",
+    "    for (int i = 1; i + 1 < argc && status == 0; i += 2) {",
+    "        char *pair[] = {argv[0], argv[i], argv[i + 1], nullptr};",
+    "        status = run(3, pair);",
+    "    }",
+    "    return status;",
+    "}",
+)
 
 
 def _timing(task: Task, call: str) -> list[str]:

@@ -163,15 +163,14 @@ class GpuExecutor:
             return Outputs(tuple(planned), CHECKS)
         if not isinstance(program, native.NativeProgram):
             return program
-        paths = []
-        for index, (source, plan_output) in enumerate(zip(job.inputs, planned, strict=True)):
-            path = directory / f"gpu-{index}.out"
-            limit = min(deadline, time.monotonic() + RUN_SECONDS + source.stat().st_size / SLOWEST_BYTES_A_SECOND)
-            if verdict := program.run(source, path, index, limit):
+        paths = [directory / f"gpu-{index}.out" for index in range(len(job.inputs))]
+        pairs = list(zip(job.inputs, paths, strict=True))
+        together = program.run_all(pairs, _limit(deadline, *job.inputs))
+        for index, ((source, path), plan_output) in enumerate(zip(pairs, planned, strict=True)):
+            if not together and (verdict := program.run(source, path, index, _limit(deadline, source))):
                 return verdict
             if job.candidate.deterministic and (verdict := first_difference(job.task, path, plan_output, index)):
                 return verdict
-            paths.append(path)
         return Outputs(tuple(paths), (*CHECKS, "emitted"))
 
     def time(self, job: Job, directory: Path, configuration: int, deadline: float) -> Timing | Hazard | None:
@@ -223,6 +222,11 @@ class GpuExecutor:
 
     def resources(self, candidate: Candidate) -> tuple[KernelResources, ...]:
         return toolchain.resources(candidate, self.architecture)
+
+
+def _limit(deadline: float, *sources: Path) -> float:
+    """When a program that reads these input files is stopped."""
+    return min(deadline, time.monotonic() + RUN_SECONDS + sum(s.stat().st_size for s in sources) / SLOWEST_BYTES_A_SECOND)
 
 
 class _Ended(Exception):
