@@ -22,6 +22,12 @@ struct cp_larger {
     template <class T> __device__ T operator()(T a, T b) const { return a < b ? b : a; }
 };
 
+//@ cp_vector
+// N neighbouring elements; aligned to BYTES, they move in loads and stores of that size.
+template <class T, int N, int BYTES = N * (int)sizeof(T)> struct alignas(BYTES) cp_vector {
+    T at[N];
+};
+
 //@ cp_thread_number
 // The thread's number in its block; warps are 32 consecutive numbers.
 static __device__ inline int cp_thread_number()

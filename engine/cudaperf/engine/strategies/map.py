@@ -62,15 +62,17 @@ def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -
 
 
 def _vectors(nest: LoopNest, source: Source) -> list[Offer]:
-    """The vectorised map where there is one."""
-    made = vector.plan(nest)
-    if isinstance(made, NotApplicable):
-        return []
-    text, launch = vector.kernel(nest, source, made, 256)
-    plain = Mapping((made.loop,), (256,)).schedule
-    schedule = NestSchedule((*plain.directives, Directive("vector", ((str(made.width), None),))))
-    account = f"One thread computes {made.width} neighbouring iterations over {made.loop.var}, with vector loads and stores."
-    return [Offer(schedule, (text,), (launch,), account, 0.95)]
+    """The vectorised maps where there are some."""
+    plans, found = vector.plans(nest), []
+    for rank, made in enumerate([] if isinstance(plans, NotApplicable) else plans):
+        text, launch = vector.kernel(nest, source, made, 256)
+        plain = Mapping((made.loop,), (256,)).schedule
+        schedule = NestSchedule((*plain.directives, Directive("vector", ((str(made.width), None),))))
+        account = (
+            f"One thread computes {made.width} neighbouring iterations over {made.loop.var}, with vector loads and stores."
+        )
+        found.append(Offer(schedule, (text,), (launch,), account, 0.95 + 0.01 * rank))
+    return found
 
 
 UNROLLED = {2: (((64, 4), 4), ((32, 8), 4), ((32, 8), 8)), 3: (((32, 8, 1), 8), ((64, 4, 1), 4), ((32, 8, 1), 4))}
