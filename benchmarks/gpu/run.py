@@ -1,6 +1,6 @@
 """The whole job on a machine with an NVIDIA GPU: the tests that need one, then the corpus timed at large sizes.
 
-    python benchmarks/gpu/run.py --out DIR [--only WORD,...] [--no-tests]
+    python benchmarks/gpu/run.py --out DIR [--only WORD,...] [--candidates N] [--no-tests]
 
 Installs nothing: what it needs is on PYTHONPATH (`setup.sh` beside this puts carried wheels there). Each function of
 `corpus.json` goes through `optimize` on the GPU, its candidates timed at the large sizes. Prints a short
@@ -57,7 +57,7 @@ def main() -> int:
     executor, ceiling = measure_device()
     rows = []
     for item in wanted:
-        rows.append(time_one(item, ceiling))
+        rows.append(time_one(item, ceiling, options.candidates))
         report = {"device": executor.facts, "ceiling": ceiling, "rows": [asdict(row) for row in rows]}
         (options.out / "corpus.json").write_text(json.dumps(report, indent=1))
     executor.close()
@@ -70,6 +70,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", "gpu-results")))
     parser.add_argument("--corpus", type=Path, default=Path(__file__).parent / "corpus.json")
     parser.add_argument("--only", default="", help="words, one of which a case's name must contain")
+    parser.add_argument("--candidates", type=int, default=8, help="how many to time, in the order of their static cost")
     parser.add_argument("--no-tests", action="store_true")
     return parser.parse_args()
 
@@ -99,7 +100,7 @@ def measure_device() -> tuple[Any, dict[str, Any]]:
     return executor, ceiling
 
 
-def time_one(item: dict[str, Any], ceiling: dict[str, Any]) -> Row:
+def time_one(item: dict[str, Any], ceiling: dict[str, Any], candidates: int) -> Row:
     """Optimize one function on the GPU, its candidates timed at the given sizes."""
     from corpus import case
 
@@ -108,7 +109,13 @@ def time_one(item: dict[str, Any], ceiling: dict[str, Any]) -> Row:
 
     one, started = case(item["case"]), time.monotonic()
     request = OptimizeRequest(
-        one.path, one.function, executor="gpu", arguments=one.arguments, sizes=item["sizes"], max_seconds=OPTIMIZE_SECONDS
+        one.path,
+        one.function,
+        executor="gpu",
+        arguments=one.arguments,
+        sizes=item["sizes"],
+        max_seconds=OPTIMIZE_SECONDS,
+        candidates=candidates,
     )
     result = optimize(request, lambda _: None)
     row = Row(item["case"], item["sizes"], str(result.status), limit=item["limit"])

@@ -40,6 +40,23 @@ def moves(nest: LoopNest, node: ir.Load, atom: str) -> Poly | None:
     return moved if moved.terms else None
 
 
+def starts_inside(nest: LoopNest, loop: BandLoop) -> bool:
+    """Whether what the loop writes begins a few elements into a row: threads counted from the row's start, of which the first
+    few have nothing to do, make each warp's accesses begin where a 32 byte sector does."""
+    if not loop.tight or loop.step != 1 or loop.low not in _FEW:
+        return False
+    atom = loop.facts.var.atom
+    for access in nest.accesses:
+        layout = nest.layouts.get(access.array)
+        index = layout.of(access) if access.write and layout is not None else None
+        if index and stride(nest, access, loop) == ONE and not (index[-1] - Poly.atom(atom)).value:
+            return True
+    return False
+
+
+_FEW = frozenset(map(str, range(1, 32)))
+
+
 def contiguity(nest: LoopNest, loop: BandLoop) -> int:
     """Accesses with unit stride along the loop minus those with any other non-zero stride; writes count twice."""
     score = 0

@@ -16,7 +16,7 @@ from cudaperf.engine.loops.printer import Printer
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies import unrolled, vector
-from cudaperf.engine.strategies.access import contiguity
+from cudaperf.engine.strategies.access import contiguity, starts_inside
 from cudaperf.engine.strategies.kernel import Source, comparand, guarded, indent, is_zero, iterator_type, prologue, signature
 from cudaperf.engine.strategies.kernel import operand as factor
 from cudaperf.engine.strategies.offer import Offer
@@ -75,7 +75,7 @@ def _vectors(nest: LoopNest, source: Source) -> list[Offer]:
     return found
 
 
-UNROLLED = {2: (((64, 4), 4), ((32, 8), 4), ((32, 8), 8)), 3: (((32, 8, 1), 8), ((64, 4, 1), 4), ((32, 8, 1), 4))}
+UNROLLED = {2: (((64, 4), 4), ((32, 8), 4), ((32, 8), 8)), 3: (((64, 4, 1), 8), ((32, 8, 1), 8), ((64, 4, 1), 4))}
 
 
 def _unrolled(nest: LoopNest, source: Source) -> list[Offer]:
@@ -87,7 +87,7 @@ def _unrolled(nest: LoopNest, source: Source) -> list[Offer]:
     slow = loops[-1]
 
     def axis(name: str, loop: BandLoop, inner: list[str]) -> list[str]:
-        return _axis(name, loop, printer, inner, name != "x")
+        return _axis(name, loop, printer, inner, name != "x", name == "x" and starts_inside(nest, loop))
 
     for rank, (block, count) in enumerate(UNROLLED[len(loops)]):
         text, launch = unrolled.kernel(nest, source, loops, block, count, axis, printer.expr(slow.node.bound))
@@ -146,8 +146,9 @@ def threaded(nest: LoopNest, printer: Printer, source: Source, mapping: Mapping)
             made.integer(f"{loop.var}_first", loop.low, kind)
         if not loop.tight and strided:
             made.integer(f"{loop.var}_end", loop.high, kind)
-        lines = _axis(axis, loop, printer, lines, strided)
-        grid.append(_grid(axis, loop, extent))
+        inside = not strided and starts_inside(nest, loop)
+        lines = _axis(axis, loop, printer, lines, strided, inside)
+        grid.append(_grid(axis, loop.high if inside else loop.range.count, loop, extent))
     text = made.text(nest.name, [*body, *guarded(nest, printer, lines)], str(prod(mapping.block)))
     block = _three([str(b) for b in mapping.block])
     return text, Launch(kernel=nest.name, grid=_three(grid), block=block, args=tuple(made.args))
@@ -158,8 +159,7 @@ def _three(parts: Sequence[str]) -> tuple[str, str, str]:
     return padded[0], padded[1], padded[2]
 
 
-def _grid(axis: str, loop: BandLoop, block: int) -> str:
-    extent = loop.range.count
+def _grid(axis: str, extent: str, loop: BandLoop, block: int) -> str:
     per_block = block * (abs(loop.step) if loop.tight else 1)
     blocks = f"ceildiv({extent}, {per_block})"
     return f"max(0, {blocks})" if axis == "x" else f"max(0, min({blocks}, 65535))"
@@ -191,12 +191,17 @@ def position(axis: str, kind: str) -> str:
     return f"({kind})({index})"
 
 
-def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided: bool) -> list[str]:
+def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided: bool, inside: bool = False) -> list[str]:
     """The iterator of one axis around the lines that use it.
 
-    y and z stride over the grid, whose extent is limited there; x does where the body holds a `continue`.
+    y and z stride over the grid, whose extent is limited there; x does where the body holds a `continue`. With `inside` threads
+    count from 0, and those before the first iteration do nothing.
     """
     kind = iterator_type(loop.node)
+    if inside:
+        lower = f"{loop.var} >= {comparand(printer.expr(loop.node.lower))}"
+        opening = f"if ({lower} && {condition(loop, printer)}) {{"
+        return [f"const {kind} {loop.var} = {position(axis, kind)};", opening, *indent(inner), "}"]
     first, index = first_value(loop, printer), position(axis, kind)
     rising = loop.step > 0 or not loop.tight
     scale = "" if abs(loop.step) == 1 or not loop.tight else f"{abs(loop.step)} * "

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.plan import Launch
+from cudaperf.engine.strategies.access import starts_inside
 from cudaperf.engine.strategies.kernel import Source, comparand, guarded, indent, is_zero, iterator_type, prologue, signature
 
 Axis = Callable[[str, BandLoop, list[str]], list[str]]
@@ -64,7 +65,7 @@ def kernel(
     grid = []
     for n, (loop, extent) in enumerate(zip(loops, block, strict=True)):
         per_block = extent * (count if loop is slow else 1)
-        blocks = f"ceildiv({loop.range.count}, {per_block})"
+        blocks = f"ceildiv({loop.high if n == 0 and starts_inside(nest, loop) else loop.range.count}, {per_block})"
         grid.append(f"max(0, {blocks})" if n == 0 else f"max(0, min({blocks}, 65535))")
     grid += ["1"] * (3 - len(grid))
     shape = [str(b) for b in block] + ["1"] * (3 - len(block))
