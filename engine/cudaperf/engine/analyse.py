@@ -18,7 +18,7 @@ from cudaperf.engine.loops.sets import BudgetExceeded
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.schedule import Schedule
 from cudaperf.engine.strategies.compose import Choices, choices, strategies
-from cudaperf.engine.task import Original, Task
+from cudaperf.engine.task import ArrayParameter, Original, Task
 
 LEAST_WORK = 4096
 """Statement instances below which a function of fixed size can't pay for one launch (some 10 microseconds)."""
@@ -41,18 +41,15 @@ def analyse(path: Path, function: str, arguments: tuple[str, ...] = ()) -> Analy
     unit = c.load(str(path), function, arguments)
     if isinstance(unit, Reason):
         raise Refusal(unit)
-    try:
-        assumed = assume.parse(unit.assumptions)
-    except size.SizeError as error:
-        raise Refusal(
-            c.place(unit, ReasonCode.UNSUPPORTED, f"an assume comment can't be read: {error}", unit.function)
-        ) from error
+    assumed = assume.read(unit)
     try:
         program = partition(unit, assumed.conditions)
         task = describe(program, original(unit), assumed.texts, dict(assumed.extents))
     except BudgetExceeded as error:
         message = "the analysis of this function's loops exceeded its budget"
         raise Refusal(c.place(unit, ReasonCode.BUDGET, message, unit.function)) from error
+    keeps_const(unit, program)
+    computes(unit, program, task)
     profitable(unit, task)
     wide_enough(unit, program.steps)
     return Analysed(unit, program, task.model_copy(update={"reference": reference_source(unit, task)}))
@@ -64,11 +61,39 @@ def original(unit: ir.Unit) -> Original:
     return Original(
         path=Path(unit.path).name,
         function=unit.function.name,
-        source=unit.text.decode("utf-8", "replace"),
+        source=(unit.written or unit.text).decode("utf-8", "replace"),
         preprocessed=c.preprocess(unit.path, unit.arguments, markers=True),
         arguments=unit.arguments,
         static=unit.function.is_static,
     )
+
+
+def keeps_const(unit: ir.Unit, program: Program) -> None:
+    """Refuse writes through a cast that takes const away."""
+    from cudaperf.engine.sources import c
+
+    constant = {v.name for v in unit.function.parameters if v.is_array and v.const}
+    for access in program.model.accesses():
+        if access.write and access.array in constant and isinstance(access.node, ir.Load):
+            message = f"this writes to {access.array}, which is declared const; declare it as what it is"
+            raise Refusal(c.place(unit, ReasonCode.UNSUPPORTED, message, access.node))
+
+
+def computes(unit: ir.Unit, program: Program, task: Task) -> None:
+    """Refuse a function whose loops write nothing."""
+    from cudaperf.engine.sources import c
+
+    written = {a.array for a in program.model.accesses() if a.write}
+    reached = [p for p in (*task.parameters, *task.globals) if isinstance(p, ArrayParameter) and p.name in written]
+    if task.returns is None and all("0" in p.extents for p in reached) and not _assigns_globals(unit):
+        message = f"{unit.function.name} computes nothing: no statement of its loops writes an array or a result"
+        raise Refusal(c.place(unit, ReasonCode.NO_LOOP, message, unit.function))
+
+
+def _assigns_globals(unit: ir.Unit) -> bool:
+    names = {v.name for v in unit.function.globals}
+    targets = [n.target for n in ir.walk(unit.function.body) if isinstance(n, ir.Assign)]
+    return any(isinstance(t, ir.Name) and t.id in names for t in targets)
 
 
 def profitable(unit: ir.Unit, task: Task) -> None:

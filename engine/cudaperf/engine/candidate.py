@@ -17,7 +17,8 @@ class Candidate(BaseModel):
     and emitter alike through `full_device_code`).
     `schedule` is the text of a `Schedule`; `strategy` the short name shown to the user; `account` one paragraph of prose
     about what was done, for the emitted header comment. `compile_options` are NVRTC/nvcc options ("--fmad=false").
-    `deterministic` says whether reruns are bit-equal. `architecture` is the minimum compute capability (75 = sm_75).
+    `deterministic` says whether reruns are bit-equal. `architecture` is the compute capability to build the files for (75 =
+    sm_75): what the user asked for or the device has, else the least that the code needs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

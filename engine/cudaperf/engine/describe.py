@@ -101,9 +101,10 @@ class _Describer:
         except Unbounded as error:
             from cudaperf.engine.loops.places import place
 
+            reach = "a test that can't be followed decides" if error.tested else "nothing bounds"
             message = (
-                f"nothing bounds how far {variable.name} is accessed here; "
-                f"say it in a comment: // cudaperf: assume extent({variable.name}) == n"
+                f"{reach} how far {variable.name} is accessed here; "
+                f"say it in a comment: // cudaperf: assume extent({variable.name}) == n (docs/assume.md)"
             )
             raise Refusal(place(self.program.unit, ReasonCode.UNBOUNDED, message, error.access.node)) from None
 

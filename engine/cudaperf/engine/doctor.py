@@ -37,7 +37,7 @@ def examine(deep: bool = False) -> tuple[Part, ...]:
         _module("islpy", "islpy", "dependence analysis", "pip install islpy", needed=True),
         *_compilers(deep),
         _found("NVRTC", _nvrtc, "registers, occupancy and device code for a GPU", "pip install 'cudaperf[compiler]'"),
-        _found("nvcc", _nvcc, "builds the emitted files", "pip install 'cudaperf[compiler]'"),
+        _found("nvcc", _nvcc, "builds the emitted files; call it by its path", "pip install 'cudaperf[compiler]'"),
         _found("GPU", _gpu, "verification and timing on the device", "an NVIDIA GPU and its driver"),
         _driver_package(),
     )

@@ -12,7 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,6 +99,9 @@ class _Run:
     def result(self) -> OptimizeResult:
         self.progress(Progress("analyse", f"{self.request.path.name}::{self.request.function}"))
         analysed = analyse(self.request.path, self.request.function, self.request.arguments)
+        called = {user: ours for ours, user in analysed.unit.renamed}
+        sizes = {called.get(name, name): value for name, value in self.request.sizes.items()}
+        self.request = replace(self.request, sizes=sizes)
         self.check_sizes(analysed)
         executor = self.executor()
         self.on_gpu = executor.name == "gpu"
@@ -160,21 +163,32 @@ class _Run:
         wanted = parse_schedule(self.request.schedule) if self.request.schedule else None
         made = offered(analysed, wanted, self.architecture(executor))
         found = compose_candidates(analysed.program, made, self.request.candidates)
+        if self.request.arch is not None or executor.name == "gpu":
+            target = self.architecture(executor)
+            found = [c.model_copy(update={"architecture": max(c.architecture, target)}) for c in found]
         if analysed.task.exact:
             found = [c.model_copy(update={"compile_options": ("--fmad=false",)}) for c in found]
         return found
 
     def prepared(self, analysed: Analysed) -> Prepared:
-        from cudaperf.engine.verify.generate import configurations
+        from cudaperf.engine.loops.places import place
+        from cudaperf.engine.verify.generate import configurations, idle
         from cudaperf.engine.verify.prepare import prepare
 
         specs = configurations(analysed.task, SEED, self.request.sizes)
         if not specs:
             message = (
                 "no input can be made that is small enough to verify with: make the function's sizes arguments, "
-                "or define them smaller (-D), or say what holds of its arguments (// cudaperf: assume ...)"
+                "or define them smaller (-D), or say what holds of its arguments (// cudaperf: assume ..., docs/assume.md)"
             )
             raise Refusal(Reason(ReasonCode.BUDGET, message))
+        if all(idle(analysed.task, spec) for spec in specs):
+            message = (
+                f"no loop of {self.request.function} runs for inputs that its subscripts allow "
+                f"({' and '.join(analysed.task.user_assumptions)}); "
+                "say what holds in a comment: // cudaperf: assume extent(ARRAY) == n"
+            )
+            raise Refusal(place(analysed.unit, ReasonCode.UNBOUNDED, message, analysed.unit.function))
         self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
         prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
         if isinstance(prepared, Reason):
@@ -327,6 +341,7 @@ class _Run:
             configurations=chosen.verdict.configurations,
             checks=chosen.verdict.checks,
             baselines={b.name: b.seconds for b in baselines},
+            timed_sizes=dict(baselines[0].sizes) if baselines else {},
             speedup={b.name: b.seconds / seconds if seconds else None for b in baselines},
             candidates=summaries,
         )
@@ -353,7 +368,8 @@ class _Run:
         if isinstance(first, Infrastructure):
             return Reason(ReasonCode.INTERNAL, first.message)
         if isinstance(first, TimedOut):
-            return Reason(ReasonCode.BUDGET, f"verification took longer than {self.request.max_seconds:g} s")
+            message = f"verification took longer than {self.request.max_seconds:g} s; --max-seconds allows more"
+            return Reason(ReasonCode.BUDGET, message)
         found = describe(first) if first is not None else "none was tried in the time allowed"
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
 

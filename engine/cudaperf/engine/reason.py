@@ -28,6 +28,7 @@ class ReasonCode(StrEnum):
     UNAVAILABLE = "unavailable"  # an asked-for device or compiler is missing
     VERIFICATION = "verification"  # every candidate failed verification
     INTERNAL = "internal"  # a fault of ours
+    INTERRUPTED = "interrupted"  # a signal ended the run
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,11 +60,11 @@ def load(path: Path) -> Evidence | Reason:
     try:
         return Evidence.model_validate_json(path.read_bytes())
     except OSError as error:
-        return Reason(ReasonCode.NOT_FOUND, f"{path}: {error.strerror or error}")
+        return Reason(ReasonCode.NOT_FOUND, f"{error.strerror or error}")
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        return Reason(ReasonCode.USAGE, f"{path} is not evidence of cudaperf: {f'{place}: ' if place else ''}{first['msg']}")
+        return Reason(ReasonCode.USAGE, f"this is not evidence of cudaperf: {f'{place}: ' if place else ''}{first['msg']}")
 
 
 def replay(evidence: Evidence, choice: ExecutorChoice, max_seconds: float, progress: ProgressSink) -> ReplayResult:
@@ -154,7 +154,7 @@ def _reason(verdict: Verdict) -> Reason:
         case Infrastructure():
             return Reason(ReasonCode.INTERNAL, words)
         case TimedOut():
-            return Reason(ReasonCode.BUDGET, words)
+            return Reason(ReasonCode.BUDGET, f"{words}; --max-seconds allows more")
         case _:
             return Reason(ReasonCode.VERIFICATION, f"{verdict.kind}: {words}")
 

@@ -84,8 +84,9 @@ ProgressSink = Callable[[Progress], None]
 class CandidateSummary:
     """One candidate as shown to the user. `verdict` is a `Verdict.kind`, None where it was not run.
 
-    `registers` and `shared_bytes` are the largest and `occupancy` (0 to 1, theoretical) the smallest over its kernels, None
-    where no compiler for the architecture was at hand; `seconds` is the median kernel time, None where not timed on a GPU.
+    `registers` and `shared_bytes` are the largest and `occupancy` (0 to 1, theoretical) the smallest over its kernels of more
+    than a warp (over all where there is none), for `architecture` (90 = sm_90); `spill_bytes` the largest over all kernels.
+    None where no compiler for the architecture was at hand; `seconds` is the median kernel time, None where not timed on a GPU.
     `detail` says what the verdict found ("" when it passed).
     """
 
@@ -97,6 +98,8 @@ class CandidateSummary:
     shared_bytes: int | None = None
     occupancy: float | None = None
     seconds: float | None = None
+    architecture: int | None = None
+    spill_bytes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class OptimizeResult:
     """The outcome of one run. `outputs` maps file names (no folder) to texts; empty unless verified.
 
     `evidence_name` is the file name for `evidence`. `claim` is the sentence in which the result may be told ("correct on CPU
-    emulation; not run on a GPU, speed unknown"). `baselines` in seconds; `speedup` by baseline, None where not timed on a GPU.
+    emulation; not run on a GPU, speed unknown"). `baselines` in seconds, at `timed_sizes`; `speedup` by baseline, None where
+    not timed on a GPU.
     """
 
     status: Status
@@ -128,6 +132,7 @@ class OptimizeResult:
     configurations: tuple[ConfigurationResult, ...] = ()
     checks: tuple[str, ...] = ()
     baselines: Mapping[str, float] = field(default_factory=dict)
+    timed_sizes: Mapping[str, int] = field(default_factory=dict)
     speedup: Mapping[str, float | None] = field(default_factory=dict)
     candidates: tuple[CandidateSummary, ...] = ()
 
@@ -140,11 +145,13 @@ def failure(reason: Reason) -> OptimizeResult:
 
 def summarise(judged: Judged) -> CandidateSummary:
     """A judged candidate in the few figures that users see."""
+    from cudaperf.engine.toolchain.devices import WARP
     from cudaperf.engine.verdict import Passed
 
     candidate, verdict = judged.candidate, judged.verdict
     passed = verdict if isinstance(verdict, Passed) else None
-    resources = passed.resources if passed else ()
+    every = passed.resources if passed else ()
+    resources = [r for r in every if r.threads is None or r.threads > WARP] or every
     occupancies = [r.occupancy for r in resources if r.occupancy is not None]
     return CandidateSummary(
         candidate.strategy,
@@ -155,6 +162,8 @@ def summarise(judged: Judged) -> CandidateSummary:
         max((r.shared_bytes for r in resources), default=None),
         min(occupancies, default=None),
         passed.timing.median if passed and passed.timing else None,
+        max((r.architecture for r in every), default=None),
+        max((r.spill_bytes for r in every), default=None),
     )
 
 
@@ -191,6 +200,7 @@ _EXITS: Final[Mapping[ReasonCode, int]] = {
     ReasonCode.VERIFICATION: EXIT_FAILED,
     ReasonCode.UNAVAILABLE: EXIT_UNAVAILABLE,
     ReasonCode.INTERNAL: EXIT_INTERNAL,
+    ReasonCode.INTERRUPTED: EXIT_INTERRUPTED,
 }
 
 
@@ -239,6 +249,7 @@ def to_json(result: OptimizeResult, outputs: list[str]) -> dict[str, JsonValue]:
         ],
         "checks": list[JsonValue](result.checks),
         "baselines": dict[str, JsonValue](result.baselines),
+        "timed_sizes": dict[str, JsonValue](result.timed_sizes),
         "speedup": dict[str, JsonValue](result.speedup),
         "candidates": [_candidate_json(c, is_emitted(result, c)) for c in result.candidates],
     }
@@ -262,7 +273,9 @@ def _candidate_json(candidate: CandidateSummary, emitted: bool) -> dict[str, Jso
         "verdict": candidate.verdict,
         "detail": candidate.detail or None,
         "registers": candidate.registers,
+        "spill_bytes": candidate.spill_bytes,
         "shared_bytes": candidate.shared_bytes,
         "occupancy": candidate.occupancy,
+        "architecture": f"sm_{candidate.architecture}" if candidate.architecture is not None else None,
         "seconds": candidate.seconds,
     }

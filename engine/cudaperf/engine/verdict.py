@@ -85,7 +85,10 @@ class Infrastructure(_Verdict):
 
 
 class KernelResources(_Verdict):
-    """ptxas's figures for one kernel; bytes; occupancy is theoretical, 0 to 1, with its limiter."""
+    """ptxas's figures for one kernel; bytes; occupancy is theoretical, 0 to 1, with its limiter.
+
+    `threads` a block, where all launches have the same constant number.
+    """
 
     kernel: str
     architecture: int
@@ -94,6 +97,7 @@ class KernelResources(_Verdict):
     spill_bytes: int
     occupancy: float | None = None
     limiter: str | None = None
+    threads: int | None = None
 
 
 class Timing(_Verdict):

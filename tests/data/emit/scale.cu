@@ -7,7 +7,7 @@
  * Schedule: map x(i) block(x:64)
  *
  * nvcc:  nvcc -O3 -arch=sm_75 -c scale.cu
- *        (then link with nvcc, or with -lcudart)
+ *        (then link with nvcc, or with g++ and -L/usr/local/cuda/lib64 -lcudart; gcc needs -lstdc++ too)
  * CMake: enable_language(CUDA)
  *        target_sources(your_target PRIVATE scale.cu)
  *        set_target_properties(your_target PROPERTIES CUDA_ARCHITECTURES 75)

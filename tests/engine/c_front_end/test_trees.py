@@ -109,7 +109,6 @@ def test_sums_in_conditions(tmp_path: Path, kind: str, header: str, relation: st
         "for (i = 0; i < n; i++) { a[i] = 0; n--; }",
         "for (i = 0; i < n; i++) { a[i] = 0; i++; }",
         "for (i = 0; i < a[0]; i++) a[i] = 0;",
-        "for (i = 0; i < n && a[i]; i++) a[i] = 0;",
         "while (i < n) { if (a[i]) continue; a[i] = 0; i++; }",
         "while (i < n--) a[i] = n;",
         "while (n--) if (a[i]) break;",
@@ -119,6 +118,16 @@ def test_sums_in_conditions(tmp_path: Path, kind: str, header: str, relation: st
 def test_other_loops_are_whiles(tmp_path: Path, loop: str) -> None:
     *_, last = body(tmp_path, f"void f(int n, int *a) {{ int i = 0; {loop} }}")
     assert isinstance(last, ir.While)
+
+
+@pytest.mark.parametrize("condition", ["i < n && a[i]", "a[i] && i < n", "i < n && i < 7 && a[i] != 3"])
+def test_a_second_condition_leaves_the_loop(tmp_path: Path, condition: str) -> None:
+    *_, last = body(tmp_path, f"void f(int n, int *a) {{ for (int i = 0; {condition}; i++) a[i] = 0; }}")
+    assert isinstance(last, ir.For)
+    assert last.relation == "<"
+    first, *_ = last.body.statements
+    assert isinstance(first, ir.If)
+    assert isinstance(first.then.statements[0], ir.Break)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,23 @@ def test_a_conversion_writes_three_files_and_says_what_it_knows(converted: tuple
         assert EMULATED_CLAIM in " ".join(text.replace("\n *", "\n").split())
 
 
+def test_an_interrupted_run_tells_programs_so(example: Command) -> None:
+    running = subprocess.Popen(
+        [COMMAND, "optimize", "matmul.c::matmul", "--executor", "emulated", "--json"],
+        cwd=example.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while len(session_members(running.pid)) < 2:  # until it has started a compiler
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=60)
+    answer = json.loads(out)
+    assert (running.returncode, answer["status"], answer["reason"]["code"]) == (130, "failed", "interrupted")
+
+
 def test_a_second_conversion_overwrites_its_own_files_and_prints_one_json_object(converted: tuple[Command, str, str]) -> None:
     cudaperf, _, _ = converted
     done = cudaperf("optimize", "vectors.c::saxpy", "--executor", "emulated", "--json")
@@ -84,7 +101,21 @@ def test_a_second_conversion_overwrites_its_own_files_and_prints_one_json_object
     assert {"memory", "race", "barrier"} <= set(answer["checks"])
     assert [each["verdict"] for each in answer["candidates"] if each["emitted"]] == ["passed"]
     assert all(ratio is None for ratio in answer["speedup"].values())
+    assert answer["timed_sizes"].keys() == {"n"}
+    tried = [each for each in answer["candidates"] if each["registers"] is not None]
+    assert all(each["architecture"] == "sm_80" and each["spill_bytes"] == 0 for each in tried)
     assert cudaperf.files() == NAMES | {"vectors.c"}
+
+
+def test_a_named_architecture_is_that_of_the_files_and_figures(example: Command) -> None:
+    done = example("optimize", "vectors.c::dot", "--executor", "emulated", "--arch", "sm_90", "--json")
+    emitted = next(each for each in json.loads(done.stdout)["candidates"] if each["emitted"])
+    code = (example.folder / "vectors.dot.cu").read_text()
+    assert "nvcc -O3 -arch=sm_90 -c vectors.dot.cu" in code
+    assert "CUDA_ARCHITECTURES 90)" in code
+    assert "__launch_bounds__(1)" in code
+    assert emitted["architecture"] in ("sm_90", None)
+    assert emitted["occupancy"] in (1.0, None)  # that of the kernels with one thread is 50 %
 
 
 def test_evidence_alone_repeats_the_verification(converted: tuple[Command, str, str], cudaperf: Command) -> None:
@@ -204,3 +235,14 @@ def session_members(session: int) -> list[str]:
         if int(its_session) == session and state not in "ZX":
             found.append(status.parent.name)
     return found
+
+
+def test_messages_say_what_to_do_next(example: Command) -> None:
+    example.write("header.c", '#include "absent.h"\nvoid f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = 1; }\n')
+    assert "name its folder with -I" in example("optimize", "header.c::f").stderr
+    short = example("optimize", "vectors.c::dot", "--executor", "emulated", "--max-seconds", "0.01")
+    assert "[budget]" in short.stdout
+    assert "--max-seconds allows more" in short.stdout
+    tiles = "contraction tile(i:7,j:64,k:16) register(i:4,j:4) stages(2)"
+    assert "; write one of: contraction tile(" in example("optimize", "matmul.c::matmul", "--schedule", tiles).stderr
+    assert example("replay", "absent.json").stderr.count("absent.json") == 1

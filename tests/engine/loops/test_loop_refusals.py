@@ -9,6 +9,12 @@ import pytest
 from cudaperf.engine.analyse import analyse, offered
 from cudaperf.engine.reason import Refusal
 
+ASSUMED = """// here: cudaperf: assume ...
+void f(int n, float a, double *restrict x, const int *restrict k) {
+    for (int i = 0; i < n; i++)
+        x[i] = a * k[i];
+}"""
+
 CASES = {
     "flow": (
         """void f(int n, double *restrict a) {
@@ -146,7 +152,7 @@ CASES = {
         a[i] = 0.0;
 }""",
         "unsupported",
-        "this loop's end depends on data in a way that a plan can't express",
+        "how often this loop runs can't be computed before it begins",
     ),
     "while": (
         """void f(int *restrict x) {
@@ -182,7 +188,7 @@ void f(int n, int *restrict x) {
         a[i] = 1.0;
 }""",
         "unsupported",
-        "how often the loop over i runs depends on data, so the host can't size a launch",
+        "the end of the loop over i, count[0], is read from memory; pass it as an argument of its own",
     ),
     "condition on the device": (
         """void f(int n, const double *restrict x, double *restrict a) {
@@ -231,13 +237,13 @@ void f(int n, int *restrict x) {
         "the local array t can't live on the device",
     ),
     "assumption": (
-        """void f(int n, double *restrict a) {  // here
-    // cudaperf: assume n is even
+        """void f(int n, double *restrict a) {
+    // here: cudaperf: assume n is even
     for (int i = 0; i < n; i++)
         a[i] = 1.0;
 }""",
         "unsupported",
-        "an assume comment can't be read",
+        "the assumption 'n is even' can't be read",
     ),
     "byte index": (
         """void f(int n, int *restrict hit) {
@@ -267,6 +273,91 @@ void f(int n, int *restrict x) {
 }""",
         "dependence",
         "s carries a value from one iteration of the loop over i to the next",
+    ),
+    "bound: a member by value": (
+        """struct grid { int n; };
+void f(struct grid c, double *x) {
+    for (int i = 0; i < c.n; i++)  // here
+        x[i] *= 2.0;
+}""",
+        "unsupported",
+        "the end of the loop over i, c.n, is a member of a structure; pass it as an argument of its own",
+    ),
+    "bound: a member by pointer": (
+        """struct grid { int n; };
+void f(const struct grid *c, double *x) {
+    for (int i = 0; i < c->n; i++)  // here
+        x[i] *= 2.0;
+}""",
+        "unsupported",
+        "the end of the loop over i, c->n, is a member of a structure",
+    ),
+    "bound: a copy of a member": (
+        """struct grid { int n; };
+void f(struct grid c, double *x) { int n = c.n - 1, m = 2 * n;
+    for (int i = 0; i < m; i++)  // here
+        x[i] *= 2.0;
+}""",
+        "unsupported",
+        "the end of the loop over i, c.n, is a member of a structure",
+    ),
+    "bound: a member as start": (
+        """struct grid { int n; };
+void f(struct grid c, int n, double *x) {
+    for (int i = c.n; i < n; i++)  // here
+        x[i] *= 2.0;
+}""",
+        "unsupported",
+        "the start of the loop over i, c.n, is a member of a structure",
+    ),
+    "bound: a number by pointer": (
+        """struct grid { int n; };
+void f(const int *n, double *x) {
+    for (int i = 0; i < *n; i++)  // here
+        x[i] *= 2.0;
+}""",
+        "unsupported",
+        "the end of the loop over i, *n, is read from memory; pass it as an argument of its own",
+    ),
+    "assumption: unknown name": (
+        ASSUMED.replace("...", "q >= 2"),
+        "unsupported",
+        "q is no integer that f is given",
+    ),
+    "assumption: number": (
+        ASSUMED.replace("...", "a > 1"),
+        "unsupported",
+        "a is no integer that f is given",
+    ),
+    "assumption: data": (
+        ASSUMED.replace("...", "top(k, n) <= n"),
+        "unsupported",
+        "the values of arrays can't be assumed",
+    ),
+    "assumption: words": (
+        ASSUMED.replace("...", "n is even"),
+        "unsupported",
+        "not a size expression; an assumption compares integer arguments",
+    ),
+    "assumption: joined extent": (
+        ASSUMED.replace("...", "extent(x) == n && n > 3"),
+        "unsupported",
+        "put a comma between assumptions",
+    ),
+    "assumption: unknown array": (
+        ASSUMED.replace("...", "extent(z) == n"),
+        "unsupported",
+        "z is no array that f is given",
+    ),
+    "assumption: chain": (
+        ASSUMED.replace("...", "0 <= n < 9"),
+        "unsupported",
+        "see docs/assume.md",
+    ),
+    "assumption: nothing": (
+        ASSUMED.replace("...", ""),
+        "unsupported",
+        "an assumption is missing",
     ),
 }
 

@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from verify_cases import array, number, size, task
 
@@ -142,6 +142,51 @@ def test_a_scalar_that_a_condition_names_is_chosen_with_the_sizes() -> None:
     specs = configurations(made, 9)
     assert len(specs) >= 8
     assert all(0 <= spec.sizes["k"] < spec.sizes["n"] for spec in specs)
+
+
+COUPLED = {
+    "k >= n": ("k >= n",),
+    "k < 3": ("n >= 4 and k < 3 and k >= 0",),
+    "k == n": ("k == n",),
+    "k <= n // 2": ("k <= n // 2", "n % 4 == 0", "k >= 1"),
+    "n >= 10000": ("n >= 10000 and k > n",),
+    "multiples": ("n % 32 == 0 and k % 8 == 0", "k >= n + 8"),
+    "either": ("n >= 2000 or k >= 2000",),
+}
+
+
+def coupled(assumptions: tuple[str, ...]) -> Task:
+    """As `x[i] = y[i + k]` is described: the arrays are empty where the assumptions do not hold."""
+    holds = " and ".join(f"({text})" for text in assumptions)
+    arrays = (array("x", "float", f"n if {holds} else 0", access="inout"), array("y", "float", f"n + k if {holds} else 0"))
+    parameters = (size("n"), size("k"), *arrays)
+    return task("coupled", "", parameters, work="n", requirements=("n <= 1000000",), user_assumptions=assumptions)
+
+
+@pytest.mark.parametrize("which", COUPLED)
+@settings(max_examples=4)
+@given(seed=st.integers(0, 10**9))
+def test_sizes_that_assumptions_couple_are_large_and_balanced(which: str, seed: int) -> None:
+    made = coupled(COUPLED[which])
+    specs = configurations(made, seed)
+    assert len(specs) >= 8
+    for spec in specs:
+        n, k = spec.sizes["n"], spec.sizes["k"]
+        assert {"k >= n": k >= n, "k < 3": n >= 4 and 0 <= k < 3, "k == n": k == n}.get(which, True)
+        assert sum(np.asarray(inputs(made, spec)[p.name]).size for p in made.arrays) <= Limits().elements
+    assert max(spec.sizes["n"] for spec in specs) >= 2000
+    timed = timing_configuration(made, seed, None, Limits(work=1 << 26, elements=1 << 20))
+    assert timed is not None
+    assert timed.sizes["n"] >= 100_000
+
+
+@given(n=st.integers(1, 1000), m=st.integers(1, 500))
+def test_sizes_that_assumptions_fix_are_those(n: int, m: int) -> None:
+    parameters = (size("n"), size("m"), array("x", "float", "n", "m", access="inout"))
+    made = task("t", "", parameters, work="n * m", user_assumptions=(f"n == {n} and m == {m}",))
+    specs = configurations(made, 5)
+    assert len(specs) >= 8
+    assert all(spec.sizes == {"n": n, "m": m} for spec in specs)
 
 
 def test_out_of_range_types_are_never_drawn() -> None:

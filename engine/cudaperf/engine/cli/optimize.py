@@ -17,9 +17,13 @@ from cudaperf.engine.result import FunctionListing, OptimizeRequest, OptimizeRes
 def optimize(
     target: Annotated[str, typer.Argument(metavar="FILE[::FUNCTION]", help="A C function; a file alone is listed.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output-dir", metavar="DIR", help="Where to write (default: beside FILE).")
+        Path | None,
+        typer.Option("-o", "--output-dir", metavar="DIR", help="Where to write; created where missing (default: beside FILE)."),
     ] = None,
-    arch: Annotated[str | None, typer.Option(metavar="SM", help="Architecture: sm_90, 90 or 9.0.")] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option(metavar="SM", help="Architecture to compile for: sm_90, 90 or 9.0 (default: the GPU's, else sm_75)."),
+    ] = None,
     executor: Annotated[str, typer.Option(metavar="auto|emulated|gpu", help="Where to verify.")] = "auto",
     max_seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Bound on the whole run.")] = 120.0,
     size: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="A size to measure at (repeatable).")] = None,

@@ -109,8 +109,10 @@ def verified_lines(request: OptimizeRequest, outcome: OptimizeResult, written: S
     if outcome.device:
         yield _row("device", outcome.device)
     yield _row("checked", _checked(outcome))
+    sizes = ", ".join(f"{name} = {value}" for name, value in outcome.timed_sizes.items())
     for name, seconds in outcome.baselines.items():
-        yield _row("baseline", f"{name}: {duration(seconds)}{_ratio(outcome.speedup.get(name))}")
+        at = f" at {sizes}" if sizes else ""
+        yield _row("baseline", f"{name}: {duration(seconds)}{at}{_ratio(outcome.speedup.get(name))}")
     yield from _candidate_lines(outcome)
     for path in written:
         yield _row("wrote", str(path))
@@ -147,11 +149,13 @@ def _candidate_lines(outcome: OptimizeResult) -> Iterable[Text]:
 def _figures(each: CandidateSummary) -> str:
     figures = [
         f"{each.registers} registers" if each.registers is not None else "",
+        f"{each.spill_bytes} bytes spilled" if each.spill_bytes else "",
         f"{each.shared_bytes} bytes shared" if each.shared_bytes else "",
         f"occupancy {each.occupancy:.0%}" if each.occupancy is not None else "",
+        f"on sm_{each.architecture}" if each.architecture is not None else "",
         duration(each.seconds) if each.seconds is not None else "",
     ]
-    known = ", ".join(figure for figure in figures if figure)
+    known = ", ".join(figure for figure in figures if figure).replace(", on sm_", " on sm_")
     return f"; {known}" if known else ""
 
 

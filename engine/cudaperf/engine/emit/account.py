@@ -50,10 +50,18 @@ def opening(task: Task, candidate: Candidate, cu_name: str, account: Account | N
     lines += ["", *_labelled("Verified", account.claim if account else "")]
     lines += _labelled("Chosen", account.chosen_by.removeprefix("chosen ") if account else "")
     lines += _labelled("Schedule", candidate.schedule)
-    lines += ["", f"nvcc:  {nvcc_line(candidate, cu_name)}", "       (then link with nvcc, or with -lcudart)"]
+    lines += ["", f"nvcc:  {nvcc_line(candidate, cu_name)}", *_linking(candidate)]
     cmake = cmake_lines(candidate, cu_name)
     lines += [f"CMake: {cmake[0]}", *(f"       {line}" for line in cmake[1:])]
     return comment(lines)
+
+
+def _linking(candidate: Candidate) -> list[str]:
+    """What the nvcc line needs said beside it."""
+    contraction = "(--fmad=false: a fused product could round an integer made from it to another value)"
+    lines = [contraction] if "--fmad=false" in candidate.compile_options else []
+    lines.append("(then link with nvcc, or with g++ and -L/usr/local/cuda/lib64 -lcudart; gcc needs -lstdc++ too)")
+    return [f"       {line}" for line in lines]
 
 
 def header_opening(task: Task, header_name: str, cu_name: str, account: Account | None) -> str:

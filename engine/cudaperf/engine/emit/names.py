@@ -22,6 +22,8 @@ threadIdx blockIdx blockDim gridDim warpSize dim3 uint3 __host__ __device__ __gl
 __restrict__ cudaError_t cudaStream_t cudaSuccess std fprintf abort
 """
 RESERVED: Final = frozenset(f"{_CPP_KEYWORDS} {_MACROS} {_CUDA}".split())
+KEYWORDS: Final = frozenset(f"{_CPP_KEYWORDS} {_CUDA}".split())
+"""Those that no header of the system defines as macros."""
 
 IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 

@@ -1,6 +1,7 @@
-"""The user's `// cudaperf: assume ...` comments: conditions on arguments, and extents of arrays.
+"""The user's `// cudaperf: assume ...` comments (docs/assume.md): conditions on arguments, and extents of arrays.
 
-`n >= 2`, `lda >= n && n % 32 == 0` (the grammar of `size`, with C's `&&`, `||`, `/`), and `extent(x) == n * m`.
+`n >= 2`, `lda >= n && n % 32 == 0` (the grammar of `size`, with C's `&&`, `||`, `/`), and `extent(x) == n * m`. Values of
+arrays can't be assumed: inputs are not made to have them.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from cudaperf.engine import size
+from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.places import reason_at, restored
 from cudaperf.engine.loops.poly import And as Both
 from cudaperf.engine.loops.poly import Condition, Or, Poly, compare
+from cudaperf.engine.reason import ReasonCode, Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,52 @@ def parse(comments: tuple[str, ...]) -> Assumptions:
         if condition is not None:
             conditions.append(condition)
     return Assumptions(tuple(texts), tuple(conditions), tuple(extents))
+
+
+FORM = "an assumption compares integer arguments (n >= 2 && lda >= n) or is extent(ARRAY) == n * m; see docs/assume.md"
+
+
+def read(unit: ir.Unit) -> Assumptions:
+    """What the comments of a unit assume; refuses one that can't be read, at its own place."""
+    found = [_checked(unit, text, at) for text, at in zip_longest(unit.assumptions, unit.assumed_at)]
+    return Assumptions(
+        tuple(text for one in found for text in one.texts),
+        tuple(condition for one in found for condition in one.conditions),
+        tuple(extent for one in found for extent in one.extents),
+    )
+
+
+def _checked(unit: ir.Unit, text: str, at: ir.Span | None) -> Assumptions:
+    try:
+        found = parse((text,))
+        problem = _problem(unit.function, found)
+    except size.SizeError as error:
+        problem = str(error).split(": '", 1)[0]
+    if problem is None:
+        return found
+    message = f"the assumption {text!r} can't be read: {problem}; {FORM}" if text else f"an assumption is missing; {FORM}"
+    reason = reason_at(unit.text, at or unit.function.place, ReasonCode.UNSUPPORTED, message)
+    raise Refusal(restored(reason, unit.text, unit.renamed))
+
+
+def _problem(function: ir.Function, found: Assumptions) -> str | None:
+    """What an assumption speaks of that is no integer argument or array, or can't be assumed."""
+    variables = {v.name: v for v in (*function.parameters, *function.globals)}
+    for text in (*found.texts, *(extent for _, extent in found.extents)):
+        if size.arrays(text):
+            return "the values of arrays can't be assumed"
+        for name in sorted(size.names(text)):
+            variable = variables.get(name)
+            if variable is None or variable.is_array or not isinstance(variable.type, ir.Scalar) or variable.type.kind != "int":
+                return f"{name} is no integer that {function.name} is given"
+    for name, extent in found.extents:
+        if name not in variables or not variables[name].is_array:
+            return f"{name} is no array that {function.name} is given"
+        if isinstance(size.parse(extent), ast.Compare | ast.BoolOp):
+            return "an extent stands by itself: put a comma between assumptions"
+    if any(not isinstance(size.parse(text), ast.Compare | ast.BoolOp) for text in found.texts):
+        return "it compares nothing"
+    return None
 
 
 def poly_of(text: str) -> Poly | None:

@@ -9,6 +9,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bounds import NotExpressible, value_range
 from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.facts import declared_arrays, facts, leaves
+from cudaperf.engine.loops.launch_sizes import unknown_count
 from cudaperf.engine.loops.layout import Layout, layout
 from cudaperf.engine.loops.model import Access, assigned, declared
 from cudaperf.engine.loops.nest import BandLoop, LoopFacts, LoopNest, Obstacle
@@ -151,8 +152,7 @@ class Bands(ScalarCode):
         try:
             found = value_range(self.space, atom, condition, others, self.host_atom)
         except NotExpressible:
-            message = f"how often the loop over {node.var} runs depends on data, so the host can't size a launch"
-            raise self.refusal(ReasonCode.UNSUPPORTED, message, node) from None
+            raise self.refusal(ReasonCode.UNSUPPORTED, unknown_count(self.unit, node), node) from None
         env = Environment(self.model.atoms, dict(self.model.values[id(node)]))
         bounds = to_poly(node.lower, env).atoms | to_poly(node.bound, env).atoms
         tight = not bounds & frozenset(others) and not any(self.space.is_opaque(a) for a in bounds)

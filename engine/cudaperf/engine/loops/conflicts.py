@@ -59,7 +59,7 @@ def _distinct(accesses: Sequence[Access], layouts: dict[str, Layout]) -> list[Ac
     seen: dict[object, Access] = {}
     for access in accesses:
         index = layouts[access.array].of(access)
-        key = (access.array, access.path, access.write, index, access.statement.loops, access.statement.guards)
+        key = (access.array, access.path, access.write, index, access.statement.loops, access.guards)
         seen.setdefault(key, access)
     return list(seen.values())
 
@@ -77,7 +77,7 @@ def pair(
     indices = []
     for access, suffix in ((a, "'1"), (b, "'2")):
         names = {v.atom: v.atom + suffix for v in access.statement.loops if v.atom not in fixed}
-        condition, opaque = space.renamed(access.statement.domain, names, suffix)
+        condition, opaque = space.renamed(access.domain, names, suffix)
         parts.append(condition)
         variables |= set(names.values()) | opaque
         index = layouts[access.array].of(access)

@@ -32,6 +32,9 @@ class Environment:
     values: dict[str, Poly] = field(default_factory=dict)
     iterators: set[str] = field(default_factory=set)
     natural: set[str] = field(default_factory=set)  # iterators and loaded values that are never negative
+    helpers: dict[str, ir.Function] = field(default_factory=dict)
+    constant: frozenset[str] = frozenset()  # arrays that the function never writes: one place has one value
+    loads: dict[tuple[str, tuple[Poly, ...]], Poly] = field(default_factory=dict)
 
     def varies(self, atom: str) -> bool:
         """Iterators and opaque atoms differ between instances; parameters do not."""
@@ -173,7 +176,7 @@ def chosen(a: Poly, b: Poly, when_true: Condition, when_false: Condition, env: E
     if when_true != TRUE and negate(when_true) == when_false and not any(env.varies(x) for x in atoms):
         make = _choice(a, b, when_true, when_false)
         return env.atoms.derive(lambda v: Derived(make(v), a, 1, when_true, b))
-    return env.atoms.fresh(_choice(a, b, when_true, when_false))
+    return env.atoms.fresh(_choice(a, b, when_true, when_false), exact=True)
 
 
 def _choice(a: Poly, b: Poly, when_true: Condition, when_false: Condition) -> Callable[[Poly], Condition]:
@@ -248,6 +251,8 @@ def to_poly(node: ir.Expr, env: Environment) -> Poly:
             return -to_poly(node.operand, env)
         case ir.Unary(op="+"):
             return to_poly(node.operand, env)
+        case ir.Unary(op="!"):
+            return truth(node, env)
         case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
             return narrowed(to_poly(node.operand, env), _scalar(node.operand), node.type, env)
         case ir.Binary(op="*" | "<<") if _mixes(node):
@@ -259,15 +264,61 @@ def to_poly(node: ir.Expr, env: Environment) -> Poly:
             a, b = to_poly(node.then, env), to_poly(node.other, env)
             return a if a == b else chosen(a, b, when_true, when_false, env)
         case ir.Load() if isinstance(node.type, ir.Scalar) and node.type.kind == "int":
-            loaded = env.atoms.fresh(_range_of(node.type), array=node.array)
-            if not node.type.signed:
-                env.natural |= loaded.atoms
-            return loaded
+            return _loaded(node, node.type, env)
+        case ir.Call() if node.name in env.helpers and _is_int(node):
+            return _called(env.helpers[node.name], node.args, env)
         case ir.Call(name="abs" | "labs", args=(operand,)):
             value = to_poly(operand, env)
             return env.atoms.fresh(lambda v: And((Compare(v - value, ">="), Compare(v + value, ">="))))
         case _:
             return env.atoms.fresh()
+
+
+def _loaded(node: ir.Load, kind: ir.Scalar, env: Environment) -> Poly:
+    """What an element holds; the same atom for the same element of an array that nothing writes."""
+    key = (node.array, tuple(to_poly(i, env) for i in node.indices))
+    known = env.loads.get(key) if node.array in env.constant and not node.path else None
+    if known is not None:
+        return known
+    loaded = env.atoms.fresh(_range_of(kind), array=node.array)
+    if not kind.signed:
+        env.natural |= loaded.atoms
+    if not node.path:
+        env.loads[key] = loaded
+    return loaded
+
+
+def _called(helper: ir.Function, args: Sequence[ir.Expr], env: Environment) -> Poly:
+    """What a helper returns, where it computes integers from integers alone."""
+    if any(isinstance(n, ir.Load | ir.For | ir.While | ir.Assign) for n in ir.walk(helper.body)):
+        return env.atoms.fresh()
+    values = {
+        p.name: narrowed(to_poly(arg, env), _scalar(arg), p.type, env)
+        for p, arg in zip(helper.parameters, args, strict=False)
+        if isinstance(p.type, ir.Scalar) and p.type.kind == "int" and not p.is_array
+    }
+    others = {name: h for name, h in env.helpers.items() if name != helper.name}
+    inner = Environment(env.atoms, values, env.iterators, env.natural, others)
+    found = _returned(helper.body.statements, inner)
+    return env.atoms.fresh() if found is None else found
+
+
+def _returned(statements: Sequence[ir.Stmt], env: Environment) -> Poly | None:
+    """The value that these statements return; None where they are more than tests and returns."""
+    for number, node in enumerate(statements):
+        match node:
+            case ir.Decl():
+                env.declare(node)
+            case ir.Return(value=value) if value is not None:
+                return to_poly(value, env)
+            case ir.If():
+                when_true, when_false = split(node.condition, env)
+                rest = node.other.statements if node.other is not None else statements[number + 1 :]
+                a, b = _returned(node.then.statements, env), _returned(rest, env)
+                return None if a is None or b is None else chosen(a, b, when_true, when_false, env)
+            case _:
+                return None
+    return None
 
 
 def _is_int(node: ir.Expr) -> bool:
@@ -285,7 +336,8 @@ def narrowed(value: Poly, source: ir.Scalar | None, target: ir.Scalar, env: Envi
     if target.bits >= 32 or source is None or preserves(source, target) or _fits(value, target):
         return value
     if target.name == "_Bool":
-        return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
+        when_true, when_false = compare(value, "!=", Poly()), compare(value, "==", Poly())
+        return env.atoms.fresh(_choice(ONE, Poly(), when_true, when_false), exact=True)
     return env.atoms.fresh(_range_of(target)) if target.signed else _mask(value, (1 << target.bits) - 1, env)
 
 
@@ -341,9 +393,17 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
         case "&" if left.is_constant and left.value >= 0:
             return _mask(right, left.value, env)
         case "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||":
-            return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
+            return truth(node, env)
         case _:
             return env.atoms.fresh()
+
+
+def truth(node: ir.Expr, env: Environment) -> Poly:
+    """1 where an expression holds, 0 where it does not."""
+    when_true, when_false = split(node, env)
+    if when_true == when_false:  # nothing is known of it
+        return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
+    return env.atoms.fresh(_choice(ONE, Poly(), when_true, when_false), exact=True)
 
 
 def _remainder_of(left: Poly, right: Poly, signed: bool, natural: bool) -> Callable[[Poly], Condition]:
@@ -432,6 +492,8 @@ def split(node: ir.Expr, env: Environment) -> tuple[Condition, Condition]:
             left, right = to_poly(node.left, env), to_poly(node.right, env)
             opposite = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}[node.op]
             return compare(left, node.op, right), compare(left, opposite, right)
+        case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!="):
+            return TRUE, TRUE
         case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
             return split(node.operand, env)
         case ir.IntConst():

@@ -31,7 +31,7 @@ def fully_written(accesses: Sequence[Access], shape: Layout, space: Space, rows:
         if not all(space.affine(p, local | p.atoms & space.atoms.conditions.keys()) and _exact(p.atoms, space) for p in index):
             continue
         point = And(tuple(Compare(p - Poly.atom(d), "=") for p, d in zip(index, dims, strict=True)))
-        points = space.set(dims, And((access.statement.domain, point)), local)
+        points = space.set(dims, And((access.domain, point)), local)
         written = points if written is None else written.union(points)
     if written is None or 1 + len(shape.extents) != written.dim(isl.dim_type.set):
         return False

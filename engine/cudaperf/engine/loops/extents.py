@@ -25,11 +25,12 @@ INDEX = "index"
 
 
 class Unbounded(Exception):
-    """The reference whose reach is unknown."""
+    """The reference whose reach is unknown; `tested` where it stands behind a test that is not followed."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access, tested: bool = False) -> None:
         super().__init__(access.array)
         self.access = access
+        self.tested = tested
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,14 @@ class Extents:
         seen: set[object] = set()
         for access in accesses:
             index = shape.of(access)
-            key = (index, access.statement.loops, access.statement.guards)
+            key = (index, access.statement.loops, access.guards)
             if index is None or len(index) < len(variable.dims) or key in seen:
                 continue
             seen.add(key)
             for p, dim in zip(index, variable.dims, strict=False):
                 if not isinstance(dim, ir.IntConst) or self._opaque(p):
                     continue
-                beyond = And((access.statement.domain, Compare(p - Poly.constant(dim.value), ">=")))
+                beyond = And((access.domain, Compare(p - Poly.constant(dim.value), ">=")))
                 local = tuple(v.atom for v in access.statement.loops)
                 with self.space.budget():
                     bad = self.space.set((), beyond, local)
@@ -128,6 +129,19 @@ class Extents:
         return None if "top(" in text else (text, rows)
 
     def _rows(self, accesses: list[Access], shape: Layout, iterators: frozenset[str]) -> tuple[str, Any]:
+        """The first extent, as the references say that are surely made.
+
+        One that stands behind a test which is not followed (`x % w != w - 1`) may not reach further: the array need not."""
+        loose = [a for a in accesses if any(self.space.atoms.loose(g) for g in a.guards)]
+        if not loose:
+            return self._rows_of(accesses, shape, iterators)
+        sure = [a for a in accesses if a not in loose]
+        found = self._rows_of(sure, shape, iterators) if sure else ("", None)
+        if self._rows_of(accesses, shape, iterators)[0] != found[0]:
+            raise Unbounded(loose[0], tested=True)
+        return found
+
+    def _rows_of(self, accesses: list[Access], shape: Layout, iterators: frozenset[str]) -> tuple[str, Any]:
         """The first extent. Where references disagree on their strides (`a[i*n + j]`, then `a[k]`), each kind reaches as far
         as it does for itself: read as one layout, they would seem to reach further."""
         alike = not shape.requirements and all(shape.of(a) is not None for a in accesses)
@@ -211,13 +225,13 @@ class Extents:
             index = shape.of(access)
             if index is None:
                 raise Unbounded(access)
-            key = (index, access.statement.loops, access.statement.guards)
+            key = (index, access.statement.loops, access.guards)
             if key in seen:
                 continue
             seen.add(key)
             index = (*index, *[Poly()] * (len(dims) - len(index)))[: len(dims)]
             points = tuple(Compare(p - Poly.atom(d), "=") for p, d in zip(index, dims, strict=True))
-            condition: Condition = And((access.statement.domain, *points))
+            condition: Condition = And((access.domain, *points))
             loops = And((*(v.condition for v in access.statement.loops), *points))
             self._not_before(access, index[0])
             condition = And((condition, *self._bounded_data(loops)))
@@ -238,7 +252,7 @@ class Extents:
         if not data - self.busy:
             return
         below, local = Compare(-index - ONE, ">="), tuple(v.atom for v in access.statement.loops)
-        if self.space.empty(local, And((access.statement.domain, below))):
+        if self.space.empty(local, And((access.domain, below))):
             loops = And(tuple(v.condition for v in access.statement.loops))
             if not self.space.empty(local, And((loops, below))):
                 self.tested |= data - self.busy

@@ -19,6 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
+Renamed = tuple[tuple[str, str], ...]
+"""(the name in the trees and texts, the user's name) of what C++ reserves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -350,8 +353,10 @@ class Preamble:
 class Unit:
     """One function to convert with everything around it.
 
-    `text` is the main file's bytes exactly as on disk. `helpers` are the called user functions, callees first.
-    `assumptions` are the texts of `// cudaperf: assume ...` comments in or above the function ("n >= 2").
+    `text` is the main file's bytes exactly as on disk; where names that C++ reserves had to be `renamed`, those are in it, and
+    `written` are the bytes on disk. `helpers` are the called user functions, callees first.
+    `assumptions` are the texts of `// cudaperf: assume ...` comments in or above the function ("n >= 2"), and of assertions;
+    `assumed_at` where each stands.
     `arguments` are the compiler arguments (-I, -D, -std) the file was parsed with.
     `nonnull` are the parameters that the function tests for NULL at its start: the trees hold for calls without NULL there.
     """
@@ -364,6 +369,9 @@ class Unit:
     assumptions: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     nonnull: tuple[str, ...] = ()
+    assumed_at: tuple[Span | None, ...] = ()
+    renamed: Renamed = ()
+    written: bytes | None = None
 
 
 def embedded(unit: Unit) -> frozenset[str]:

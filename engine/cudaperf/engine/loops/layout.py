@@ -140,7 +140,7 @@ def _split(
         if possible is None:
             good = bad.complement().intersect_params(space.set((), And(())).params()).params()
             local = [v.atom for v in access.statement.loops if v.atom in iterators]
-            domain = space.set((), access.statement.domain, local).params()
+            domain = space.set((), access.domain, local).params()
             possible = None if good.intersect(domain).is_empty() else (index, bad.params())
     return possible
 
@@ -196,5 +196,5 @@ def _violations(
         length = _length(strides[d - 1], strides[d])
         outside.append(Compare(-index[d] - ONE, ">="))
         outside.append(Compare(index[d] - length, ">="))
-    condition = And((access.statement.domain, Or(tuple(outside))))
+    condition = And((access.domain, Or(tuple(outside))))
     return space.set((), condition, [v.atom for v in access.statement.loops if v.atom in iterators])

@@ -36,7 +36,8 @@ class LoopVar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """One memory reference. `subscripts` has one polynomial an index; None when the whole array may be touched."""
+    """One memory reference. `subscripts` has one polynomial an index; None when the whole array may be touched. `tests` are the
+    conditions within the statement that it stands behind: of `?:`, `&&` and `||`."""
 
     array: str
     node: ir.Load | ir.Address
@@ -44,6 +45,16 @@ class Access:
     subscripts: tuple[Poly, ...] | None
     statement: Statement
     path: tuple[str, ...] = ()
+    tests: tuple[Condition, ...] = ()
+
+    @property
+    def guards(self) -> tuple[Condition, ...]:
+        return self.statement.guards + self.tests
+
+    @property
+    def domain(self) -> Condition:
+        """The instances that make the reference."""
+        return And((self.statement.domain, *self.tests)) if self.tests else self.statement.domain
 
 
 @dataclass(slots=True, eq=False)
@@ -99,10 +110,12 @@ def declared(node: ir.Node) -> frozenset[str]:
     )
 
 
-def build(function: ir.Function, assumptions: tuple[Condition, ...] = ()) -> Model:
-    """The model of a function's body."""
+def build(function: ir.Function, assumptions: tuple[Condition, ...] = (), helpers: tuple[ir.Function, ...] = ()) -> Model:
+    """The model of a function's body; `helpers` are the functions that it calls."""
     atoms = Atoms()
-    env = Environment(atoms)
+    written = {a.array for a in _targets(function.body)}
+    arrays = frozenset(v.name for v in function.parameters + function.globals if v.is_array)
+    env = Environment(atoms, helpers={h.name: h for h in helpers}, constant=arrays - written)
     for variable in function.parameters + function.globals:
         if not variable.is_array and isinstance(variable.type, ir.Scalar) and variable.type.kind == "int":
             known = isinstance(variable.value, int) and variable.is_global
@@ -119,6 +132,15 @@ def build(function: ir.Function, assumptions: tuple[Condition, ...] = ()) -> Mod
     model.assumptions.extend(assumptions)
     _Walk(model, env).block(function.body)
     return model
+
+
+def _targets(body: ir.Node) -> Iterator[ir.Load | ir.Address]:
+    """Every place that is assigned to, or handed to a helper that may write there."""
+    for node in ir.walk(body):
+        if isinstance(node, ir.Assign) and isinstance(node.target, ir.Load):
+            yield node.target
+        elif isinstance(node, ir.Address) and not node.const:
+            yield node
 
 
 class _Walk:
@@ -176,22 +198,35 @@ class _Walk:
         self.reads(statement, reads)
         return statement
 
-    def reads(self, statement: Statement, node: ir.Node) -> None:
-        for n in ir.walk(node):
-            if isinstance(n, ir.Load):
-                self.access(statement, n, write=False)
-            elif isinstance(n, ir.Address):
-                self.access(statement, n, write=False)
-                if not n.const:
-                    self.access(statement, n, write=True)
+    def reads(self, statement: Statement, node: ir.Node, tests: tuple[Condition, ...] = ()) -> None:
+        """The references below a node; what stands behind a test happens only where it holds."""
+        match node:
+            case ir.Select():
+                when_true, when_false = split(node.condition, self.env)
+                self.reads(statement, node.condition, tests)
+                self.reads(statement, node.then, (*tests, when_true))
+                self.reads(statement, node.other, (*tests, when_false))
+                return
+            case ir.Binary(op="&&" | "||"):
+                self.reads(statement, node.left, tests)
+                self.reads(statement, node.right, (*tests, split(node.left, self.env)[node.op == "||"]))
+                return
+            case ir.Load():
+                self.access(statement, node, False, tests)
+            case ir.Address():
+                self.access(statement, node, False, tests)
+                if not node.const:
+                    self.access(statement, node, True, tests)
+        for child in ir.children(node):
+            self.reads(statement, child, tests)
 
-    def access(self, statement: Statement, node: ir.Load | ir.Address, write: bool) -> None:
+    def access(self, statement: Statement, node: ir.Load | ir.Address, write: bool, tests: tuple[Condition, ...] = ()) -> None:
         subscripts = None
         if isinstance(node, ir.Load):
             member = tuple(to_poly(p, self.env) for p in node.path if not isinstance(p, str))
             subscripts = tuple(to_poly(i, self.env) for i in node.indices) + member
         path = tuple(p for p in node.path if isinstance(p, str)) if isinstance(node, ir.Load) else ()
-        statement.accesses.append(Access(node.array, node, write, subscripts, statement, path))
+        statement.accesses.append(Access(node.array, node, write, subscripts, statement, path, tests))
 
     def for_loop(self, node: ir.For) -> None:
         self.leaf(node.lower, control=True)

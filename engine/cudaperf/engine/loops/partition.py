@@ -63,7 +63,7 @@ def partition(unit: ir.Unit, assumptions: tuple[Condition, ...] = ()) -> Program
 
 
 def _partition(unit: ir.Unit, assumptions: tuple[Condition, ...]) -> Program:
-    model = build(unit.function, assumptions)
+    model = build(unit.function, assumptions, unit.helpers)
     return _Partition(unit, model, Space(model.atoms, tuple(model.assumptions))).run()
 
 
@@ -308,7 +308,10 @@ class _Partition(Bands):
         """A loop until convergence: the device evaluates the condition, the host reads one flag a pass."""
         if leaves(node) is not None or node.init or node.advance:
             raise self.refusal(
-                ReasonCode.UNSUPPORTED, "this loop's end depends on data in a way that a plan can't express", node
+                ReasonCode.UNSUPPORTED,
+                "how often this loop runs can't be computed before it begins; "
+                "write it as for (i = ...; i < ...; i++), with a counter that only the header changes",
+                node,
             )
         if not any(isinstance(n, ir.For) for n in ir.walk(node.body)):
             raise self.refusal(ReasonCode.DEPENDENCE, "each pass of this while loop depends on the one before", node)

@@ -194,7 +194,8 @@ class Atoms:
 
     `definitions` holds composite parameters (`$c0` = n + 2): loop-invariant polynomials kept whole so that `i*(n+2) + j`
     keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded
-    integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each.
+    integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each;
+    `exact` those that their condition determines, wherever it is exact itself.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)
@@ -202,16 +203,24 @@ class Atoms:
     derived: dict[str, Derived] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     quotients: set[str] = field(default_factory=set)
+    exact: set[str] = field(default_factory=set)
     _composites: dict[Poly, str] = field(default_factory=dict)
     _divisions: dict[tuple[Poly, int], str] = field(default_factory=dict)
 
-    def fresh(self, make: Callable[[Poly], Condition] = lambda _: TRUE, array: str | None = None) -> Poly:
+    def fresh(self, make: Callable[[Poly], Condition] = lambda _: TRUE, array: str | None = None, exact: bool = False) -> Poly:
         name = f"$u{len(self.conditions)}"
         self.conditions[name] = TRUE
         self.conditions[name] = make(Poly.atom(name))
         if array is not None:
             self.data[name] = array
+        if exact:
+            self.exact.add(name)
         return Poly.atom(name)
+
+    def loose(self, condition: Condition) -> bool:
+        """Whether a condition stands on something that is neither followed nor data: a superset of what it means."""
+        followed = self.exact | self.quotients | self.data.keys()
+        return bool(self.closure(condition_atoms(condition)) - followed)
 
     def composite(self, poly: Poly) -> Poly:
         """One atom for a loop-invariant polynomial of several terms."""

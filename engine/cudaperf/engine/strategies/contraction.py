@@ -62,7 +62,8 @@ def offers(nest: LoopNest, source: Source, wanted: NestSchedule | None = None) -
     except _No as no:
         return NotApplicable(str(no))
     except ConfigurationError as error:
-        return NotApplicable(str(error))
+        fitting = tilings(_type_name(product.type), source.architecture)
+        return NotApplicable(f"{error}; write one of: {'; '.join(contraction(problem, s).schedule for s in fitting)}")
 
 
 class _No(Exception):

@@ -84,7 +84,7 @@ def _match(nest: LoopNest) -> Neighbours | str:
             continue
         placed = _placed(nest, access)
         known = _nameable(nest, access.node)
-        if placed is None or not known or access.statement.guards or access.statement.loops[-1].atom not in _atoms(nest):
+        if placed is None or not known or access.guards or access.statement.loops[-1].atom not in _atoms(nest):
             fields.setdefault(access.array, {})[-1] = ()
             continue
         loops, offset = placed

@@ -74,11 +74,11 @@ def _moved(nest: LoopNest, accesses: list[Access], loop: BandLoop) -> Moved | No
         groups.add(place[0])
         places[id(node)] = place[1]
         kinds.add((cuda_type(node.type), node.type.bits // 8))
-    if len(groups) != 1 or len(kinds) != 1 or any(not a.write and a.statement.guards for a in accesses):
+    if len(groups) != 1 or len(kinds) != 1 or any(not a.write and a.guards for a in accesses):
         return None
     (group,), ((element, size),) = groups, kinds
     written = any(a.write for a in accesses)
-    sure = {places[id(a.node)] for a in accesses if not a.statement.guards}
+    sure = {places[id(a.node)] for a in accesses if not a.guards}
     needed = set(range(group)) if written else {0, group - 1}
     if size > WIDEST // 2 or (group > 1 and not needed <= sure):
         return None
@@ -112,7 +112,7 @@ def kernel(nest: LoopNest, source: Source, made: Plan, block: int) -> tuple[str,
     wanted = nest.reads | nest.writes
     aligned = " | ".join(f"(size_t){name}" for name in made.arrays if name in wanted)
     lines = [
-        f"const {kind} {first} = {width} * ({kind})(blockIdx.x * blockDim.x + threadIdx.x);",
+        f"const {kind} {first} = {width} * {_thread(kind)};",
         f"const bool {aligned_} = (({aligned}) % {width * max(m.size for m in made.arrays.values())}) == 0;",
         f"if ({aligned_} && {last}) {{",
         *indent(_vector_path(nest, source, made, kind)),
@@ -131,6 +131,13 @@ def kernel(nest: LoopNest, source: Source, made: Plan, block: int) -> tuple[str,
     return text, Launch(kernel=nest.name, grid=(grid, "1", "1"), block=(str(block), "1", "1"), args=tuple(head.args))
 
 
+def _thread(kind: str) -> str:
+    """The thread's number in the grid, in a type that holds it."""
+    if "long" in kind:
+        return f"(({kind})blockIdx.x * blockDim.x + threadIdx.x)"
+    return f"({kind})(blockIdx.x * blockDim.x + threadIdx.x)"
+
+
 def _vector_path(nest: LoopNest, source: Source, made: Plan, kind: str) -> list[str]:
     loop = made.loop
     lines = []
@@ -139,7 +146,7 @@ def _vector_path(nest: LoopNest, source: Source, made: Plan, kind: str) -> list[
     types = {name: _type(moved, made.width) for name, moved in made.arrays.items()}
     starts = {name: f"{name} + {first if m.group == 1 else f'{m.group} * (size_t){first}'}" for name, m in made.arrays.items()}
     for name, vector in types.items():
-        partly = any(a.array == name and a.write and a.statement.guards for a in nest.accesses)
+        partly = any(a.array == name and a.write and a.guards for a in nest.accesses)
         if name in nest.reads or partly:
             const = "" if name in nest.writes else "const "
             lines.append(f"{const}{vector} {vectors[name]} = *(const {vector} *)({starts[name]});")

@@ -12,7 +12,7 @@ from cudaperf.engine.loops.poly import And, Compare, Poly
 from cudaperf.engine.plan import Launch, Repeat
 from cudaperf.engine.schedule import Directive, NestSchedule
 from cudaperf.engine.strategies.kernel import Source, cuda_type, guarded, indent, operand, prologue, signature
-from cudaperf.engine.strategies.map import condition
+from cudaperf.engine.strategies.map import condition, position
 from cudaperf.engine.strategies.offer import Offer
 
 NAME = "wavefront"
@@ -95,7 +95,7 @@ def _offer(nest: LoopNest, source: Source, block: int, diagonals: Range, inner: 
         tests.insert(0, f"({rest}) % {abs(a)} == 0")
     body = [line for s in nest.body for line in printer.statement(s)]
     lines = [
-        f"const {kind_j} {j.var} = cp_first + ({kind_j})(blockIdx.x * blockDim.x + threadIdx.x);",
+        f"const {kind_j} {j.var} = cp_first + {position('x', kind_j)};",
         f"const {kind_i} {i.var} = {value};",
         f"if ({' && '.join(tests)}) {{",
         *indent(body),

@@ -177,6 +177,7 @@ def _resources(candidate: Candidate, report: PtxasReport, architecture: Architec
         spill_bytes=report.spill_stores + report.spill_loads,
         occupancy=result.fraction if result else None,
         limiter=result.limiter if result else None,
+        threads=shape[0] if shape else None,
     )
 
 

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from cudaperf.engine import size
 from cudaperf.engine.evidence import ConfigurationSpec
 from cudaperf.engine.task import Task
 from cudaperf.engine.verify.search import Limits, Search, Sizes
 from cudaperf.engine.verify.values import inputs, requirements_hold
 
-__all__ = ["Limits", "configurations", "inputs", "race_indices", "requirements_hold", "smaller", "timing_configuration"]
+__all__ = ["Limits", "configurations", "idle", "inputs", "race_indices", "requirements_hold", "smaller", "timing_configuration"]
 
 
 TIMING_LIMITS: Final = Limits(work=1 << 31, elements=1 << 24)
@@ -37,6 +38,14 @@ _TARGETS: Final[tuple[tuple[str, tuple[int, ...]], ...]] = (
     ("wide", (19, 23, 41, 17)),
 )
 _SMALL: Final = 16
+
+
+def idle(task: Task, spec: ConfigurationSpec) -> bool:
+    """Whether no statement of a loop runs on this configuration, as far as its sizes say."""
+    try:
+        return size.evaluate(task.work, spec.sizes) <= 0
+    except size.SizeError:
+        return False
 
 
 def configurations(

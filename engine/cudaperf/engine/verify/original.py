@@ -95,6 +95,11 @@ def compile_program(
     return done
 
 
+def too_long(what: str) -> Reason:
+    """The time that the whole run may take is over."""
+    return Reason(ReasonCode.BUDGET, f"{what} took longer than the time allowed; --max-seconds allows more")
+
+
 def build(task: Task, directory: Path, deadline: float) -> OriginalPrograms | Reason:
     """Both programs, in `directory`."""
     compiler = c_compiler()
@@ -105,7 +110,7 @@ def build(task: Task, directory: Path, deadline: float) -> OriginalPrograms | Re
     for output, options in ((programs.sanitized, sanitizers), (programs.plain, PLAIN)):
         done = compile_program(task, task.original.preprocessed, output, options, deadline, compiler)
         if done.timed_out:
-            return Reason(ReasonCode.BUDGET, "compiling the original took longer than the time allowed")
+            return too_long("compiling the original")
         if done.status != 0:
             return _compile_reason(task, done.stderr)
     return programs

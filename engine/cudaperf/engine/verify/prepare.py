@@ -24,7 +24,7 @@ from cudaperf.engine.task import Task
 from cudaperf.engine.toolchain.find import host_compiler
 from cudaperf.engine.verify import process
 from cudaperf.engine.verify.generate import Limits, race_indices
-from cudaperf.engine.verify.original import OriginalHazard, OriginalPrograms, build, no_compiler, program_constants
+from cudaperf.engine.verify.original import OriginalHazard, OriginalPrograms, build, no_compiler, program_constants, too_long
 from cudaperf.engine.verify.reference import OPTIONS, program_source
 from cudaperf.engine.verify.trials import Bench, PreparedConfiguration, sentence, settle
 
@@ -83,7 +83,7 @@ def _build_reference(task: Task, directory: Path, deadline: float) -> Path | Rea
         if done.status == 0:
             return program
         if done.timed_out:
-            return Reason(ReasonCode.BUDGET, "compiling the reference took longer than the time allowed")
+            return too_long("compiling the reference")
     return None
 
 
@@ -92,8 +92,10 @@ def _collect(bench: Bench, specs: Sequence[ConfigurationSpec], limits: Limits | 
     hazards: list[tuple[ConfigurationSpec, OriginalHazard]] = []
     for spec in itertools.chain(specs, _refills(accepted)):
         if time.monotonic() > bench.deadline:
-            return Reason(ReasonCode.BUDGET, "running the original took longer than the time allowed")
+            return too_long("running the original")
         found = settle(bench, spec)
+        if isinstance(found, OriginalHazard) and found.kind == "timeout" and time.monotonic() > bench.deadline:
+            return too_long("running the original")
         if isinstance(found, PreparedConfiguration):
             accepted.append(found)
         elif found is not None and not _degenerate(bench.task, spec):
@@ -135,7 +137,8 @@ def _blame(task: Task, spec: ConfigurationSpec, hazard: OriginalHazard) -> Reaso
     if hazard.kind in ("input", "extent"):
         return Reason(ReasonCode.INTERNAL, hazard.message, hazard.line)
     where = f"with {_sizes(spec)} and {spec.distribution} values"
-    advice = "; if its inputs are never like this, say so: // cudaperf: assume ..." if hazard.kind != "timeout" else ""
+    advice = "; if its inputs are never like this, say so: // cudaperf: assume ... (docs/assume.md)"
+    advice = advice if hazard.kind != "timeout" else ""
     return Reason(
         ReasonCode.ORIGINAL_FAILS, f"{task.original.function} itself {sentence(hazard)} ({where}){advice}", hazard.line
     )

@@ -22,6 +22,7 @@ from cudaperf.engine.task import (
     ScalarType,
     Task,
 )
+from cudaperf.engine.verify.conditions import Mender, conditions
 from cudaperf.engine.verify.distributions import key, mix
 from cudaperf.engine.verify.values import extent_texts
 
@@ -68,17 +69,24 @@ class Search:
         self.scalars = {p.name: p for p in task.scalars}
         self.draws = itertools.count()
         mentioned = frozenset().union(*(size.names(text) for p in task.arrays for text in extent_texts(p)))
+        self.assumed = self._mender(task.user_assumptions)
+        self.required = self._mender((*task.user_assumptions, *task.requirements))
         self.in_extents = frozenset(name for name in mentioned if self._stretches(name))
+
+    def _mender(self, texts: tuple[str, ...]) -> Mender:
+        counts = size.names(self.task.work)
+        return Mender(conditions(texts, self.names), self._value, self._draw, self._fits, counts)
 
     def _stretches(self, name: str) -> bool:
         """Whether arrays grow with a size: one that an extent only asks about ("n if steps > 0 else 0") does not stretch it."""
         common = dict.fromkeys(self.names, _COMMON)
+        common = self.assumed.mended(common) or common
         texts = [text for p in self.task.arrays for text in extent_texts(p)]
         try:
             return any(
                 self._value(text, common) != self._value(text, {**common, name: value})
                 for text in texts
-                for value in (_COMMON // 2, _COMMON * 2)
+                for value in (common[name] // 2, common[name] * 2)
             )
         except size.SizeError:
             return True
@@ -179,8 +187,13 @@ class Search:
 
     def affordable(self) -> None:
         """Raise the budget for a function whose sizes are the program's own, if even its smallest run is over it."""
-        if not self.names:
-            self.limits = replace(self.limits, work=max(self.limits.work, self.cost({})), elements=1 << 26)
+        least = self.assumed.mended(dict.fromkeys(self.names, 1)) if self.names else {}
+        try:
+            if least is not None and self._possible(least) and (not least or self.cost(least) > self.limits.work):
+                work = max(self.limits.work, self._value(self.task.work, least))
+                self.limits = replace(self.limits, work=work, elements=max(1 << 26, self.limits.elements))
+        except size.SizeError:
+            return
 
     def near(self, pool: tuple[int, ...]) -> Sizes | None:
         """Sizes near the pool's, within the requirements if any choice is."""
@@ -188,6 +201,9 @@ class Search:
         for sizes in self._proposals(pool, _PATIENCE if self.names else 0):
             if self.accepts(sizes, True):
                 return sizes
+            mended = self.required.mended(sizes)
+            if mended is not None and self.accepts(mended, True):
+                return mended
             if outside is None and self.accepts(sizes, False):
                 outside = sizes
         if outside is not None:
@@ -198,7 +214,11 @@ class Search:
         """A small configuration outside the requirements."""
         if not self.task.requirements or not self.names:
             return None
-        return next((s for s in self._proposals((3, 1, 7, 40, 2, 12), _PATIENCE) if self.accepts(s, False)), None)
+        for sizes in self._proposals((3, 1, 7, 40, 2, 12), _PATIENCE):
+            for tried in (sizes, self.assumed.mended(sizes)):
+                if tried is not None and self.accepts(tried, False):
+                    return tried
+        return None
 
     def _largest(self, shape: Callable[[int, int], int], fixed: Mapping[str, int], major: str = "") -> Sizes | None:
         """Sizes of this shape at the largest scale accepted, else related ones; `major` stays as shaped."""
@@ -210,6 +230,8 @@ class Search:
                 if related and len(sizes) > 1:
                     self._relate(sizes)
                 sizes.update(kept)
+                if attempt < 8 and not self.accepts(sizes, True):
+                    sizes = self.required.mended(sizes, kept) or sizes
                 if self.accepts(sizes, True):
                     if not related:
                         return sizes

@@ -80,6 +80,12 @@ def as_number(declaration: str, element: Type) -> str:
     return re.sub(r"^((?:(?:const|register)\s+)*)(?:enum\s+)?\w+", rf"\g<1>{element.name}", declaration, count=1)
 
 
+def is_number(kind: Any) -> bool:
+    """Whether a type's name stands for a type of numbers, which can be spelled without it."""
+    name = kind.get_canonical().kind.name
+    return name in FLOATING or name in SIGNED or name in UNSIGNED
+
+
 def lower_type(kind: Any) -> Type:
     """An arithmetic, enumeration or struct type."""
     canonical = kind.get_canonical()

@@ -22,9 +22,9 @@ from cudaperf.engine.sources.c.parse import Translation, parse, read
 from cudaperf.engine.sources.c.preamble import build_preamble
 from cudaperf.engine.sources.c.scope import UnitContext
 from cudaperf.engine.sources.c.syntax import Macros, Source, is_system
-from cudaperf.engine.sources.c.text import position, reason_at
+from cudaperf.engine.sources.c.text import position, reason_at, restored, written
 
-ASSUME = re.compile(r"cudaperf:\s*assume\s+(.*?)\s*(?=\*/|\n|\r|$)")
+ASSUME = re.compile(rb"cudaperf:[ \t]*assume\b[ \t]*(.*?)[ \t]*(?=\*/|\n|\r|$)")
 TOO_DEEP = Reason(ReasonCode.UNSUPPORTED, "an expression or statement is nested too deeply")
 
 
@@ -97,29 +97,37 @@ class _File:
 
     def source(self, path: str) -> Source:
         if path not in self.sources:
-            self.sources[path] = Source(path, read(path), self.macros, is_main=False)
+            text = self.translation.texts.get(path) or read(path)
+            self.sources[path] = Source(path, text, self.macros, is_main=False)
         return self.sources[path]
 
     def context(self) -> UnitContext:
-        context = UnitContext(self.main, self.macros, self.definitions, self.source)
+        context = UnitContext(self.main, self.macros, self.definitions, self.source, renamed=dict(self.translation.renamed))
         context.lower_helper = functools.partial(lower_helper, context)
         return context
 
     def info(self, cursor: Any) -> FunctionInfo:
         line, _ = position(self.translation.text, cursor.location.offset)
+        name = written(cursor.spelling, self.translation.renamed)
         try:
             self.lower(cursor.spelling, self.context())
         except Refusal as refusal:
-            return FunctionInfo(cursor.spelling, line, refusal.reason)
+            return FunctionInfo(name, line, self.restored(refusal.reason))
         except RecursionError:
-            return FunctionInfo(cursor.spelling, line, TOO_DEEP)
-        return FunctionInfo(cursor.spelling, line)
+            return FunctionInfo(name, line, TOO_DEEP)
+        return FunctionInfo(name, line)
+
+    def restored(self, reason: Reason) -> Reason:
+        """A reason in the user's names and columns."""
+        return restored(reason, self.translation.text, self.translation.renamed)
 
     def lower(self, name: str, context: UnitContext) -> ir.Function:
         root = self.main.tree(self.own[name])
         if not root.children or root.children[-1].kind != "COMPOUND_STMT" or root.span is None:
             at = signature(root).place if not root.in_macro else root.near
             raise Refusal(reason_at(self.main.text, at, ReasonCode.UNSUPPORTED, f"{name} is defined by a macro"))
+        if name in context.renamed:
+            context.refuse(signature(root), f"{name} is a word of CUDA C++, where no function can have that name: rename it")
         context.active.append(name)
         function = Functions(context).function(root)
         context.trees.append(root)
@@ -134,10 +142,17 @@ class _File:
                     raise Refusal(replace(reason, code=ReasonCode.UNSUPPORTED))
 
     def unit(self, name: str) -> ir.Unit:
+        try:
+            return self._unit({user: ours for ours, user in self.translation.renamed}.get(name, name))
+        except Refusal as refusal:
+            raise Refusal(self.restored(refusal.reason)) from refusal
+
+    def _unit(self, name: str) -> ir.Unit:
         if name not in self.own:
             raise Refusal(Reason(ReasonCode.NOT_FOUND, self.unknown(name)))
         context = self.context()
         function = self.lower(name, context)
+        assumed = [*self.assumed(self.own[name]), *context.assumptions]
         preamble = build_preamble(self.translation, context, function)
         helpers = tuple(
             f if self.definitions[f.name].extent.start.file.name == self.translation.path else without_places(f)
@@ -149,9 +164,12 @@ class _File:
             function=function,
             helpers=helpers,
             preamble=preamble,
-            assumptions=(*self.assumed(self.own[name]), *context.assumptions),
+            assumptions=tuple(text for text, _ in assumed),
+            assumed_at=tuple(span for _, span in assumed),
             arguments=self.translation.arguments,
             nonnull=tuple(context.nonnull),
+            renamed=self.translation.renamed,
+            written=self.translation.written,
         )
 
     def unknown(self, name: str) -> str:
@@ -161,12 +179,16 @@ class _File:
         close = difflib.get_close_matches(name, self.own, n=3) or list(self.own)[:12]
         return f"no function {name!r} in {file}; it has {', '.join(close)}{' ...' if len(close) < len(self.own) else ''}"
 
-    def assumed(self, cursor: Any) -> tuple[str, ...]:
-        """The assumptions in comments directly above the function or inside it."""
+    def assumed(self, cursor: Any) -> list[tuple[str, ir.Span | None]]:
+        """The assumptions in comments directly above the function or inside it, each with the place of its comment."""
         text = self.translation.text
         start, end = comment_start(text, cursor.extent.start.offset), cursor.extent.end.offset
-        found = ASSUME.findall(text[start:end].decode(errors="replace"))
-        return tuple(part for item in found for part in split_commas(item))
+        found: list[tuple[str, ir.Span | None]] = []
+        for match in ASSUME.finditer(text, start, end):
+            span = ir.Span(match.start(), match.end())
+            parts = split_commas(match[1].decode(errors="replace"))
+            found += [(part, span) for part in parts] if parts else [("", span)]
+        return found
 
 
 def comment_start(text: bytes, offset: int) -> int:

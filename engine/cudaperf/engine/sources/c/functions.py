@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, as_number, is_enumeration, is_pointer, lower_type, take_apart
+from cudaperf.engine.sources.c.c_types import (
+    Shape,
+    TypeRefused,
+    as_number,
+    is_enumeration,
+    is_number,
+    is_pointer,
+    lower_type,
+    take_apart,
+)
 from cudaperf.engine.sources.c.expressions import at
 from cudaperf.engine.sources.c.null_checks import NullChecks
 from cudaperf.engine.sources.c.parse import evaluate
@@ -59,6 +70,18 @@ class Functions(NullChecks):
             self.refuse(root.children[-1] if not root.source.is_main else signature(root), VARIADIC.format(root.spelling))
         if any(c.kind == "PARM_DECL" and not c.spelling for c in root.children):
             self.refuse(signature(root), "a parameter without a name")
+        if not self.context.active[1:]:
+            for kind, syntax in [(root.cursor.result_type, signature(root))] + [
+                (c.cursor.type, c) for c in root.children if c.kind == "PARM_DECL"
+            ]:
+                self.check_names(kind, syntax)
+
+    def check_names(self, kind: Any, syntax: Syntax) -> None:
+        """The header says the types of the signature, to C and C++ alike."""
+        reserved = next((name for name in _type_names(kind) if name in self.context.renamed), None)
+        if reserved is not None and not is_number(_element(kind)):
+            what = f"{reserved} is a word of CUDA C++, and the emitted header would have to say it: rename it"
+            self.refuse(syntax, what)
 
     @staticmethod
     def is_inline(root: Syntax) -> bool:
@@ -89,6 +112,8 @@ class Functions(NullChecks):
         declaration = text if syntax.span is not None else declared(syntax.cursor)
         if is_enumeration(syntax.cursor.type) and (not shape.pointer or any(mark in declaration for mark in "*[")):
             declaration = as_number(declaration, shape.element)
+        for word in set(re.findall(r"\w+", _element(syntax.cursor.type).spelling)) & set(self.context.renamed):
+            declaration = re.sub(rf"\b{word}\b", shape.element.name, declaration)
         is_array_of_rows = shape.pointer or bool(shape.extents)
         kind = "array" if is_array_of_rows else "scalar"
         if int(syntax.cursor.hash) in self.roles.walking:
@@ -113,6 +138,8 @@ class Functions(NullChecks):
         """A file-scope variable, known by its definition if that is in this file."""
         found = declaration.get_definition() or declaration
         name = declaration.spelling
+        if name in self.context.renamed:
+            self.refuse(syntax, f"{name} is a word of CUDA C++, where no file-scope variable can have that name: rename it")
         hidden = next((b for b in self.bindings.values() if b.name == name), None)
         if hidden is not None:
             self.refuse(syntax, f"{name} is a file-scope variable here and a local one elsewhere in the function")
@@ -138,6 +165,24 @@ class Functions(NullChecks):
         )
         self.context.global_cursors[name] = found
         return binding
+
+
+def _element(kind: Any) -> Any:
+    """What pointers and arrays are of, as written."""
+    while kind.kind.name in ("POINTER", "CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
+        kind = kind.get_pointee() if kind.kind.name == "POINTER" else kind.element_type
+    return kind
+
+
+def _type_names(kind: Any) -> Iterator[str]:
+    """The names of a type that a header repeats: its own, and members' unless `struct x *` is all that is said of it."""
+    by_value, kind = _element(kind).kind == kind.kind, _element(kind)
+    record = kind.get_canonical()
+    yield from re.findall(r"\w+", f"{kind.spelling} {record.spelling}")
+    if record.kind.name == "RECORD" and (by_value or not record.spelling.removeprefix("const ").startswith("struct ")):
+        for member in record.get_fields():
+            yield member.spelling
+            yield from _type_names(member.type)
 
 
 def signature(root: Syntax) -> Syntax:

@@ -157,6 +157,7 @@ class Loops(Statements):
             loop = self.tested_first(syntax, before, condition, after, body)
             return [replace(loop, init=tuple(init), advance=tuple(advance))]
         canonical = self.canonical(syntax, header, init, condition, advance, body)
+        canonical = canonical or self.narrowed(syntax, header, init, condition, advance, body)
         if canonical is not None:
             return canonical
         loop = ir.While(
@@ -200,6 +201,29 @@ class Loops(Statements):
                 loop = self.over(syntax, plain, init, condition, found, whole_body)
             if loop is not None:
                 return loop
+        return None
+
+    def narrowed(
+        self,
+        syntax: Syntax,
+        header: Header,
+        init: list[ir.Stmt],
+        condition: ir.Expr,
+        advance: list[ir.Stmt],
+        body: ir.Block,
+    ) -> list[ir.Stmt] | None:
+        """`for (...; j < k && test; ...) body` as `for (...; j < k; ...) { if (!test) break; body }`."""
+        parts, near = conjuncts(condition), syntax.place
+        for position, part in enumerate(parts if len(parts) > 1 else ()):
+            first, *others = [*parts[:position], *parts[position + 1 :]]
+            for other in others:
+                first = ir.Binary(op="&&", left=first, right=other, near=near)
+            leave = ir.Block(statements=(ir.Break(near=near),), near=near)
+            test = ir.If(condition=ir.Unary(op="!", operand=first, near=near), then=leave, near=near)
+            inner_body = ir.Block(statements=(test, *body.statements), near=body.place)
+            found = self.canonical(syntax, replace(header, span=None), init, part, advance, inner_body)
+            if found is not None:
+                return found
         return None
 
     def over(

@@ -63,7 +63,7 @@ class NullChecks(Memory):
             text = arithmetic(count) if count is not None else None
             is_signed = any(isinstance(n.type, ir.Scalar) and n.type.signed for n in names)
             if text is not None and is_signed and all(n.id in self.parameter_names for n in names):
-                self.context.assumptions.append(f"{text} >= 0")
+                self.context.assumptions.append((f"{text} >= 0", pointer.place))
 
 
 def arithmetic(node: ir.Expr) -> str | None:

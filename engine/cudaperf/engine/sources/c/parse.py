@@ -14,11 +14,14 @@ import re
 import shlex
 import shutil
 import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cudaperf.engine.loops.ir import Renamed
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
+from cudaperf.engine.sources.c.reserved import files, renamed_text, reserved_names
 from cudaperf.engine.sources.c.text import position
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ class Translation:
     """A parsed file. `unit` is libclang's translation unit, `text` the main file's bytes.
 
     `errors` are (file, offset, reason) of what libclang could not read although the host's compiler can (intrinsics).
+    Where names had to be `renamed`, `texts` are the files as parsed, `text` among them, and `written` is the one on disk.
     """
 
     path: str
@@ -44,6 +48,9 @@ class Translation:
     arguments: tuple[str, ...]
     unit: cindex.TranslationUnit
     errors: tuple[tuple[str, int, Reason], ...] = ()
+    renamed: Renamed = ()
+    texts: Mapping[str, bytes] = field(default_factory=dict)
+    written: bytes | None = None
 
 
 def parse(path: str, arguments: tuple[str, ...] = ()) -> Translation:
@@ -57,7 +64,21 @@ def parse(path: str, arguments: tuple[str, ...] = ()) -> Translation:
     located = [
         (d.location.file.name, d.location.offset, _compile_error(path, text, unit, d)) for d in errors if d.location.file
     ]
-    return Translation(path, text, used, unit, tuple(located))
+    found = Translation(path, text, used, unit, tuple(located))
+    return found if errors else _without_reserved(found)
+
+
+def _without_reserved(found: Translation) -> Translation:
+    """The same, parsed again with other names for those that CUDA C++ reserves."""
+    texts = {file: found.text if file == found.path else read(file) for file in files(found.unit)}
+    names = reserved_names(found.unit, texts)
+    if not names:
+        return found
+    texts = {file: renamed_text(text, names) for file, text in texts.items()}
+    unit = _index(found.path, found.arguments, texts)
+    if any(d.severity >= 3 and not _is_compilers(d) for d in unit.diagnostics):
+        return found
+    return replace(found, unit=unit, text=texts[found.path], renamed=names, texts=texts, written=found.text)
 
 
 def unit_errors(unit: Any) -> int:
@@ -97,14 +118,17 @@ def _read_c(path: str) -> bytes:
     return text
 
 
-def _index(path: str, arguments: tuple[str, ...]) -> cindex.TranslationUnit:
+def _index(path: str, arguments: tuple[str, ...], texts: Mapping[str, bytes] | None = None) -> cindex.TranslationUnit:
+    """`texts` stand in for files on disk."""
     from clang import cindex
 
     standard = () if any(a.startswith("-std") for a in arguments) else ("-std=gnu17",)
     includes = [item for folder in compiler_includes() for item in ("-isystem", folder)]
     detailed = cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+    used = [*FIXED, *standard, *arguments, *includes]
+    unsaved = [(file, text.decode("utf-8", "surrogateescape")) for file, text in (texts or {}).items()]
     try:
-        return cindex.Index.create().parse(path, args=[*FIXED, *standard, *arguments, *includes], options=detailed)
+        return cindex.Index.create().parse(path, args=used, unsaved_files=unsaved, options=detailed)
     except cindex.TranslationUnitLoadError as error:
         read(path)
         raise Refusal(Reason(ReasonCode.COMPILE, f"{Path(path).name} cannot be parsed as C")) from error
@@ -114,12 +138,15 @@ def _compile_error(path: str, text: bytes, unit: Any, diagnostic: Any) -> Reason
     location = diagnostic.location
     if diagnostic.spelling.endswith("file not found") and not compiler_includes():
         return Reason(ReasonCode.UNAVAILABLE, f"{NO_COMPILER} (it brings C's own headers: {diagnostic.spelling})")
+    said = diagnostic.spelling
+    if said.endswith("file not found"):
+        said += "; name its folder with -I, or let the build write compile_commands.json"
     if location.file is None:
-        return Reason(ReasonCode.COMPILE, diagnostic.spelling)
+        return Reason(ReasonCode.COMPILE, said)
     if location.file.name == path:
         line, column = position(text, location.offset)
-        return Reason(ReasonCode.COMPILE, diagnostic.spelling, line, column)
-    message = f"{location.file.name}:{location.line}: {diagnostic.spelling}"
+        return Reason(ReasonCode.COMPILE, said, line, column)
+    message = f"{location.file.name}:{location.line}: {said}"
     for include in unit.get_includes():
         if include.depth == 1 and include.include.name == location.file.name:
             return Reason(ReasonCode.COMPILE, message, include.location.line, 1)

@@ -68,7 +68,10 @@ class Binding:
 
 @dataclass(slots=True)
 class UnitContext:
-    """What the functions of one translation unit share. `lower_helper` lowers a called function, callees first."""
+    """What the functions of one translation unit share. `lower_helper` lowers a called function, callees first.
+
+    `renamed`: names in the trees -> the user's, of what CUDA C++ reserves.
+    """
 
     main: Source
     macros: Macros
@@ -80,8 +83,9 @@ class UnitContext:
     globals: dict[str, ir.Variable] = field(default_factory=dict)
     global_cursors: dict[str, Any] = field(default_factory=dict)
     lower_helper: Callable[[str, Syntax], ir.Function] | None = None
-    assumptions: list[str] = field(default_factory=list)
+    assumptions: list[tuple[str, ir.Span | None]] = field(default_factory=list)
     nonnull: list[str] = field(default_factory=list)
+    renamed: dict[str, str] = field(default_factory=dict)
 
     def refuse(self, syntax: Syntax | None, message: str, code: ReasonCode = ReasonCode.UNSUPPORTED) -> NoReturn:
         """Stop with a reason at the place of a syntax node (of the main file; else the message names the header)."""

@@ -188,17 +188,18 @@ class Statements(Declarations):
         if not is_top or self.depth or any(d.kind.name != "PARM_DECL" for d in variables):
             self.refuse(syntax, "assert can stop the program here: define NDEBUG, or state it as `cudaperf: assume`")
         pointers = {d.spelling for d in variables if self.bindings[d.hash].kind != "scalar"}
-        self.assume(syntax.source.text[syntax.source.uses[use].span.start : syntax.source.uses[use].span.end], pointers)
+        self.assume(syntax, syntax.source.uses[use].span, pointers)
         return True
 
-    def assume(self, assertion: bytes, pointers: set[str]) -> None:
+    def assume(self, syntax: Syntax, span: ir.Span, pointers: set[str]) -> None:
         """Note the parts of `assert(a && b)` that speak of numbers; that pointers are valid is assumed anyway."""
-        text = assertion.decode(errors="replace")
+        text = syntax.source.text[span.start : span.end].decode(errors="replace")
+        at = span if syntax.source.is_main else None
         parts = text[text.index("(") + 1 : text.rindex(")")].split("&&")
         if all(p.count("(") == p.count(")") for p in parts):
-            self.context.assumptions += [p.strip() for p in parts if not pointers & set(re.findall(r"\w+", p))]
+            self.context.assumptions += [(p.strip(), at) for p in parts if not pointers & set(re.findall(r"\w+", p))]
         elif not pointers:
-            self.context.assumptions.append("&&".join(parts).strip())
+            self.context.assumptions.append(("&&".join(parts).strip(), at))
 
     # --- conditions ----------------------------------------------------------------------------------------------------
 

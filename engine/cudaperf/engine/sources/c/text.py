@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from cudaperf.engine.loops.places import place, position, reason_at
+from cudaperf.engine.loops.places import place, position, reason_at, restored, written
 
-__all__ = ["matching", "place", "position", "reason_at", "skip"]
+__all__ = ["matching", "place", "position", "reason_at", "restored", "skip", "written"]
 
 SKIPPED = re.compile(rb"//(?:\\\r?\n|[^\n])*|/\*.*?\*/|\s+|\\\r?\n", re.DOTALL)
 LITERAL = re.compile(rb"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)

@@ -83,6 +83,8 @@ def scan(problem: Scan, shape: ScanShape) -> Kernels:
     bytes_ = len(monoid.parts) * (_padded(tile, size) * size + 32 * size)
     require(bytes_ <= STATIC_SHARED_LIMIT, f"{bytes_} bytes of shared memory; at most {STATIC_SHARED_LIMIT}")
     blocks = f"min(ceildiv({problem.length}, {tile}), {shape.blocks})"
+    # with nothing to scan and no last value to store, what comes before may not exist
+    one = "1" if problem.finish is not None else f"min(1, {blocks})"
     sums = tuple(
         buffer_parameter(f"cp_{part}_sums", problem.type, f"{problem.name}_{part}", const=False) for part in monoid.parts
     )
@@ -90,7 +92,7 @@ def scan(problem: Scan, shape: ScanShape) -> Kernels:
     ranges = (*problem.parameters, length, *sums)
     kernels = (
         _kernel(f"{problem.name}_sums", _sums(problem, shape, monoid), ranges, blocks, shape.block),
-        _kernel(f"{problem.name}_offsets", _offsets(problem, monoid), (*problem.parameters, count, *sums), "1", _SUMS_BLOCK),
+        _kernel(f"{problem.name}_offsets", _offsets(problem, monoid), (*problem.parameters, count, *sums), one, _SUMS_BLOCK),
         _kernel(problem.name, _scanned(problem, shape, monoid), ranges, blocks, shape.block),
     )
     temporaries = tuple(

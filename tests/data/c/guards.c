@@ -1,0 +1,125 @@
+/* Reads and writes behind tests: an array need not be longer than what the tests let through. */
+#include <stdbool.h>
+
+static inline int valid(int k, int n) { return k >= 0 && k < n; }
+
+static inline int clamp(int k, int n)
+{
+    if (k < 0)
+        return 0;
+    return k < n ? k : n - 1;
+}
+
+// expect: verified strategy=map
+void left_neighbour(const float *restrict a, float *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + (i > 0 ? a[i - 1] : 0.0f);
+}
+
+// expect: verified strategy=map
+void right_neighbour(const float *restrict a, float *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + (i + 1 < n ? a[i + 1] : 0.0f);
+}
+
+// expect: verified strategy=map
+void cross(const float *restrict u, float *restrict v, int h, int w)
+{
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            v[y * w + x] = u[y * w + x] + (x > 0 ? u[y * w + x - 1] : 0) + (x + 1 < w ? u[y * w + x + 1] : 0)
+                           + (y > 0 ? u[(y - 1) * w + x] : 0) + (y + 1 < h ? u[(y + 1) * w + x] : 0);
+}
+
+// expect: verified strategy=reduction
+int run_starts(const int *a, int n)
+{
+    int runs = 0;
+    for (int i = 0; i < n; i++)
+        if (i == 0 || a[i - 1] != a[i])
+            runs++;
+    return runs;
+}
+
+// expect: verified strategy=map
+void echo(const float *restrict a, float *restrict b, int n, int delay)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = a[i] + 0.5f * (i >= delay ? a[i - delay] : 0);
+}
+
+// expect: verified strategy=map
+void shift_by_helper(const float *restrict a, float *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (valid(i + 1, n))
+            b[i + 1] = a[i];
+}
+
+// expect: verified strategy=map
+void shift_by_flag(const float *restrict a, float *restrict b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        bool inside = i + 1 < n;
+        if (inside)
+            b[i + 1] = a[i];
+    }
+}
+
+// expect: verified strategy=map
+void smooth_clamped(const float *restrict a, float *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        b[i] = 0.25f * a[clamp(i - 1, n)] + 0.5f * a[i] + 0.25f * a[clamp(i + 1, n)];
+}
+
+// expect: verified strategy=map
+void look_up(const float *restrict table, const int *restrict index, float *restrict b, int n, int m)
+{
+    for (int i = 0; i < n; i++)
+        if (index[i] >= 0 && index[i] < m)
+            b[i] = table[index[i]];
+}
+
+// expect: verified strategy=map
+void causal_fir(const float *restrict a, const float *restrict h, float *restrict y, int n, int taps)
+{
+    for (int i = 0; i < n; i++) {
+        float sum = 0;
+        for (int j = 0; j < taps && j <= i; j++)
+            sum += h[j] * a[i - j];
+        y[i] = sum;
+    }
+}
+
+/* The test divides by a number that is not known: how long a must be does not follow. */
+// expect: refused code=unbounded line=102
+void row_ends(const float *restrict a, float *restrict b, int w, int h)
+{
+    for (int x = 0; x < w * h; x++)
+        b[x] = a[x] + (x % w != w - 1 ? a[x + 1] : 0);
+}
+
+// expect: verified strategy=scan
+void cumulate(int *restrict a, int n)
+{
+    for (int i = 1; i < n; i++)
+        a[i] += a[i - 1];
+}
+
+// expect: refused code=unsupported line=116 mentions=const
+void writes_constant(const float *a, const float *restrict b, int n)
+{
+    for (int i = 0; i < n; i++)
+        ((float *)a)[i] = b[i];
+}
+
+// expect: refused code=no_loop line=120
+void computes_nothing(float *restrict a, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (0)
+            a[i] = 1;
+}

@@ -1,0 +1,59 @@
+"""Arrays are as long as what the function's tests let through, and no longer: the emitted function copies that much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudaperf.engine import size
+from cudaperf.engine.analyse import analyse
+from cudaperf.engine.task import ArrayParameter
+
+GUARDS = Path(__file__).resolve().parents[2] / "data" / "c" / "guards.c"
+
+
+def length(function: str, array: str, **sizes: int) -> int:
+    task = analyse(GUARDS, function).task
+    found = next(p for p in task.parameters if isinstance(p, ArrayParameter) and p.name == array)
+    return size.evaluate(" * ".join(f"({text})" for text in found.extents), sizes)
+
+
+@pytest.mark.parametrize(
+    ("function", "array", "sizes", "expected"),
+    [
+        ("left_neighbour", "a", {"n": 10}, 10),
+        ("right_neighbour", "a", {"n": 10}, 10),
+        ("right_neighbour", "a", {"n": 0}, 0),
+        ("cross", "u", {"h": 5, "w": 7}, 35),
+        ("run_starts", "a", {"n": 10}, 10),
+        ("run_starts", "a", {"n": 1}, 0),
+        ("echo", "a", {"n": 10, "delay": 3}, 10),
+        ("echo", "a", {"n": 10, "delay": -3}, 13),
+        ("shift_by_helper", "b", {"n": 10}, 10),
+        ("shift_by_helper", "a", {"n": 10}, 9),
+        ("shift_by_flag", "b", {"n": 10}, 10),
+        ("smooth_clamped", "a", {"n": 10}, 10),
+        ("causal_fir", "a", {"n": 10, "taps": 4}, 10),
+        ("causal_fir", "h", {"n": 10, "taps": 4}, 4),
+        ("causal_fir", "h", {"n": 3, "taps": 4}, 3),
+    ],
+)
+def test_length(function: str, array: str, sizes: dict[str, int], expected: int) -> None:
+    assert length(function, array, **sizes) == expected
+
+
+def test_no_size_is_excluded() -> None:
+    """Nothing is required of n where the tests keep every subscript in its array."""
+    for function in ("left_neighbour", "cross", "run_starts", "shift_by_helper", "smooth_clamped"):
+        task = analyse(GUARDS, function).task
+        assert not task.user_assumptions, function
+        assert not any("n <= 0" in text for text in task.requirements), function
+
+
+def test_a_tested_index_reaches_no_further_than_its_test() -> None:
+    """`index[i] < m` bounds the table; negative entries are the function's own business."""
+    task = analyse(GUARDS, "look_up").task
+    table = next(p for p in task.parameters if isinstance(p, ArrayParameter) and p.name == "table")
+    assert "m" in size.names(table.extents[0])
+    assert not any("bottom" in text for text in task.requirements)
