@@ -12,9 +12,11 @@ from typing import Annotated
 
 import typer
 
+from cudaperf.engine.cli.check import check
 from cudaperf.engine.cli.doctor import doctor
 from cudaperf.engine.cli.optimize import optimize
 from cudaperf.engine.cli.replay import replay
+from cudaperf.engine.cli.rule import rule
 from cudaperf.engine.cli.version import version
 from cudaperf.engine.reason import Reason, ReasonCode
 from cudaperf.engine.result import EXIT_INTERNAL, EXIT_INTERRUPTED, EXIT_USAGE
@@ -42,7 +44,7 @@ def _options(
     """Turn C functions into verified CUDA."""
 
 
-for command in (optimize, replay, doctor, version):
+for command in (optimize, check, rule, replay, doctor, version):
     app.command()(command)
 
 
@@ -61,6 +63,7 @@ def run(arguments: Sequence[str]) -> int:
         return _internal(error, as_json)
     if code == EXIT_INTERRUPTED:
         print("cudaperf: interrupted; nothing was written", file=sys.stderr)
+        _print_failure(Reason(ReasonCode.INTERRUPTED, "interrupted; nothing was written"), as_json)
     return code if isinstance(code, int) else 0
 
 

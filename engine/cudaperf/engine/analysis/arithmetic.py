@@ -1,0 +1,16 @@
+"""CP401 accidental double, CP403 elementwise kernels that could be one, CP404 division in inner loops."""
+
+from __future__ import annotations
+
+from cudaperf.engine.analysis import division, doubles, intensity
+from cudaperf.engine.analysis.finding import Finding
+from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.cuda.model import FileModel
+
+
+def findings(model: FileModel, settings: Settings) -> list[Finding]:
+    return [
+        *doubles.findings(model, settings),
+        *division.findings(model, settings),
+        *intensity.findings(model, settings),
+    ]

@@ -1,0 +1,190 @@
+"""From a text to its findings: CUDA or Python, suppressed ones left out, and no exception of a rule let through.
+
+`check_text` is for whoever holds a text (an editor too) and keeps byte offsets; `check_file` reads one file, `check_paths`
+many, on all cores where there is enough to do.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Final, TypeVar
+
+from cudaperf.engine.analysis import check, suppression
+from cudaperf.engine.analysis.finding import Edit, Finding
+from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, located
+from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.cuda import embedded
+from cudaperf.engine.cuda.model import FileModel
+from cudaperf.engine.cuda.model import read as read_model
+from cudaperf.engine.cuda.source import Source
+
+BOM: Final = b"\xef\xbb\xbf"
+PYTHON: Final = frozenset((".py", ".pyi", ".pyw"))
+CUDA_ONLY: Final = frozenset((".cu", ".cuh"))
+_SNIFFED: Final = 8192
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Findings at byte offsets of the text, in its order. `errors` counts the places that do not parse."""
+
+    findings: tuple[Finding, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+    errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to check. `shown` is its name in reports; `dropped` are codes that per-file-ignores takes; `named` where the
+    user named it, rather than a folder that holds it."""
+
+    path: Path
+    shown: str
+    settings: Settings
+    dropped: tuple[str, ...] = ()
+    named: bool = False
+    fix: bool = False
+
+
+def check_text(source: Source, settings: Settings, dropped: tuple[str, ...] = (), model: FileModel | None = None) -> Checked:
+    """The findings of one text. Python by the suffix of its path; `model` where the CUDA is modelled already."""
+    if PurePath(source.path).suffix in PYTHON:
+        return _check_python(source, settings, dropped)
+    return _check_cuda(source, settings, dropped, model)
+
+
+def check_file(job: Job) -> Report:
+    """Read one file and check it. What keeps it from being read is told in the report."""
+    try:
+        if os.path.exists(job.path) and not os.path.isfile(job.path):
+            return _unread(job, "this is not a regular file")
+        data = job.path.read_bytes()
+    except (OSError, ValueError) as error:
+        return _unread(job, f"can't be read: {getattr(error, 'strerror', None) or error}")
+    if not job.named and job.path.suffix not in CUDA_ONLY and not embedded.CUDA.search(data):
+        return Report(job.shown, checked=False)
+    return check_bytes(job, data)
+
+
+def check_bytes(job: Job, data: bytes) -> Report:
+    """Check, and where the job says so fix, what a file holds."""
+    report = _guarded(job.shown, "checking it", lambda: _report(job, data))
+    return Report(job.shown, troubles=(report,), checked=False) if isinstance(report, Trouble) else report
+
+
+def _report(job: Job, data: bytes) -> Report:
+    if problem := _not_text(data):
+        return Report(job.shown, troubles=(Trouble(job.shown, problem),), checked=False)
+    bom, text = (BOM, data[len(BOM) :]) if data.startswith(BOM) else (b"", data)
+    fixed: Fixed | None = None
+    troubles: tuple[Trouble, ...] = ()
+    if job.fix:
+        from cudaperf.engine.analysis.fixes import fix_text
+
+        after, count, troubles = fix_text(text, job.shown, lambda data: _checked(job, data))
+        if count:
+            fixed, text = Fixed(data, bom + after, count), after
+    source, checked = Source(job.shown, text), _checked(job, text)
+    problems = tuple(located(finding, source, job.shown) for finding in checked.findings)
+    return Report(job.shown, problems, (*troubles, *checked.troubles), fixed=fixed)
+
+
+def check_paths(jobs: Sequence[Job]) -> Iterator[Report]:
+    """The report of each job, in their order."""
+    from cudaperf.engine.analysis.workers import spread
+
+    return spread(check_file, jobs)
+
+
+def _checked(job: Job, text: bytes) -> Checked:
+    return check_text(Source(job.shown, text), job.settings, job.dropped)
+
+
+def _unread(job: Job, why: str) -> Report:
+    return Report(job.shown, troubles=(Trouble(job.shown, why, unreadable=job.named),), checked=False)
+
+
+def _not_text(data: bytes) -> str | None:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "not checked: this is UTF-16; cudaperf reads UTF-8"
+    return "not checked: this is a binary file" if b"\0" in data[:_SNIFFED] else None
+
+
+def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], model: FileModel | None = None) -> Checked:
+    modelled = model if model is not None else _guarded(source.path, "the model of the file", lambda: read_model(source))
+    if isinstance(modelled, Trouble):
+        return Checked(troubles=(modelled,))
+    found: list[Finding] = []
+    troubles: list[Trouble] = []
+    for family in check.families():
+        answer = _guarded(source.path, f"the rules of {family.__module__}", partial(family, modelled, settings))
+        if isinstance(answer, Trouble):
+            troubles.append(answer)
+        else:
+            found += answer
+    silent = suppression.in_cuda(source)
+    kept = [f for f in found if settings.wants(f.code) and not f.code.startswith(dropped) and not _covered(source, f, silent)]
+    errors = _guarded(source.path, "the list of syntax errors", lambda: len(modelled.errors))
+    return Checked(_ordered(kept), _distinct(troubles), errors if isinstance(errors, int) else 0)
+
+
+def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...]) -> Checked:
+    file = embedded.read(source.data)
+    silent = suppression.in_python(source, file)
+    found: list[Finding] = []
+    troubles: list[Trouble] = []
+    errors = 0
+    for text in file.texts:
+        inside = _check_cuda(Source(source.path, text.text), settings, dropped)
+        errors += inside.errors
+        troubles += inside.troubles
+        mapped = (_mapped(finding, text) for finding in inside.findings)
+        found += (finding for finding in mapped if not _covered(source, finding, silent))
+    return Checked(_ordered(found), _distinct(troubles), errors)
+
+
+def _guarded(path: str, what: str, job: Callable[[], Answer]) -> Answer | Trouble:
+    """A rule's fault costs its own findings in one file, nothing else."""
+    try:
+        return job()
+    except RecursionError:
+        return Trouble(path, "nested too deeply to look at whole; some rules did not run")
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        detail = f"{type(error).__name__} at {PurePath(place.filename).name}:{place.lineno}: {error}".replace("\n", " ")
+        if os.environ.get("CUDAPERF_DEBUG"):
+            detail += "\n" + traceback.format_exc()
+        return Trouble(path, f"{what} failed; please report it with this file: {detail}", internal=True)
+
+
+def _covered(source: Source, finding: Finding, silent: Sequence[suppression.Suppression]) -> bool:
+    return bool(silent) and any(one.covers(finding.code, source.position(finding.start)[0]) for one in silent)
+
+
+def _mapped(finding: Finding, text: embedded.Embedded) -> Finding:
+    """A finding in a string as one in the file around it; a fix that can't be spelled there is left out."""
+    start, end = text.range(finding.start, finding.end)
+    related = []
+    for each in finding.related:
+        first, last = text.range(each.start, each.end)
+        related.append(replace(each, start=first, end=last))
+    fix = finding.fix
+    if fix is not None:
+        edits = [text.respelled(edit.start, edit.end, edit.text) for edit in fix.edits]
+        spelled = tuple(Edit(*edit) for edit in edits if edit is not None)
+        fix = replace(fix, edits=spelled) if len(spelled) == len(edits) else None
+    return replace(finding, start=start, end=end, related=tuple(related), fix=fix)
+
+
+def _ordered(findings: list[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda f: (f.start, f.end, f.code)))
+
+
+def _distinct(troubles: list[Trouble]) -> tuple[Trouble, ...]:
+    return tuple(dict.fromkeys(troubles))

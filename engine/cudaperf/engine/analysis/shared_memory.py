@@ -1,0 +1,64 @@
+"""The shared memory of a kernel and of the device functions that it calls: static bytes, and whether it has dynamic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cudaperf.engine.analysis.constants import number, values_at
+from cudaperf.engine.cuda import ir
+from cudaperf.engine.cuda.model import FileModel, Function
+
+
+@dataclass(frozen=True, slots=True)
+class SharedMemory:
+    """`static` is None where an array's size is not known; `arrays` are the static declarations; `dynamic`: an extern array."""
+
+    static: int | None
+    arrays: tuple[ir.Declare, ...]
+    dynamic: bool
+
+
+def shared_memory(model: FileModel, kernel: Function, templates: Mapping[str, int]) -> SharedMemory:
+    sizes: list[int | None] = []
+    arrays: list[ir.Declare] = []
+    dynamic = False
+    for function in called(model, kernel):
+        given = templates if function is kernel else {}
+        for node in ir.walk(function.body):
+            if isinstance(node, ir.Declare) and node.shared:
+                if node.extern or None in node.dims:
+                    dynamic = True
+                else:
+                    arrays.append(node)
+                    sizes.append(_bytes(node, function, model, given))
+    known = [size for size in sizes if size is not None]
+    return SharedMemory(sum(known) if len(known) == len(sizes) else None, tuple(arrays), dynamic)
+
+
+def called(model: FileModel, kernel: Function) -> Iterator[Function]:
+    """A kernel and the file's device functions that it reaches."""
+    seen, waiting = {kernel}, [kernel]
+    while waiting:
+        function = waiting.pop()
+        yield function
+        names = {n.name for n in ir.walk(function.body) if isinstance(n, ir.Call)}
+        found = {f for name in names for f in model.by_name.get(name, ()) if f.kind == "device"} - seen
+        seen |= found
+        waiting += sorted(found, key=lambda f: f.start)
+
+
+def _bytes(array: ir.Declare, function: Function, model: FileModel, templates: Mapping[str, int]) -> int | None:
+    size = 8 if array.type.pointers else None if array.type.name in function_types(function) else array.type.size
+    values = values_at(function, model, array.start, templates)
+    for dim in array.dims:
+        extent = number(dim, model, values) if dim is not None else None
+        size = size * extent if size is not None and extent is not None and extent >= 0 else None
+    return size
+
+
+def function_types(function: Function) -> set[str]:
+    """The names of a template's type parameters: their sizes are not known."""
+    from cudaperf.engine.analysis.launches import template_names
+
+    return {name for name in template_names(function) if name is not None and name not in function.templates}

@@ -1,0 +1,318 @@
+"""Runs a kernel's body for all simulated threads at once and leaves a `Trace`.
+
+Statements run in order under a mask. A branch on known numbers splits the mask; one on unknown numbers is tried both ways, and
+what happens there is marked. Loops run a few rounds: enough to wrap around. Device functions and macros of the file are
+entered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from cudaperf.engine.analysis.simt.calls import Calls
+from cudaperf.engine.analysis.simt.expressions import pointed
+from cudaperf.engine.analysis.simt.state import Budget, Mask, Rounds
+from cudaperf.engine.analysis.simt.trace import Choice, Exit, Leaving, Trace
+from cudaperf.engine.analysis.simt.values import (
+    UNIFORM,
+    VARYING,
+    Group,
+    Pointer,
+    Record,
+    Unknown,
+    Value,
+    is_known,
+    merged,
+    unknown,
+    varies,
+)
+from cudaperf.engine.cuda import ir
+from cudaperf.engine.cuda.model import FileModel, Function
+
+__all__ = ["Budget", "Interpreter"]
+
+PLAIN_ROUNDS: Final = 3
+BARRIER_ROUNDS: Final = 12
+_WRAPS: WeakKeyDictionary[ir.Loop, bool] = WeakKeyDictionary()
+
+
+class Interpreter(Calls):
+    """One run; `run` returns the trace. Raises `Budget` where it takes too long."""
+
+    def run(self) -> Trace:
+        frame, number = self._frame, 0
+        factors, extents = _names(self.kernel, self.model)
+        for name, default in self.kernel.templates.items():
+            value = self._templates.get(name)
+            if value is None and default is not None:
+                found = self.value(default, self._all())
+                value = found if isinstance(found, int) else None
+            if value is None and name in extents:
+                value = self.machine.shape[0]  # a tile is as wide as the block, if nothing says otherwise
+            frame.variables[name] = value if value is not None else UNIFORM
+        for parameter in self.kernel.parameters:
+            kind = parameter.type
+            if kind.pointers:
+                rows = [self.value(row, self._all()) for row in parameter.rows]
+                dims = (0, *(row if isinstance(row, int) else 0 for row in rows)) if rows else ()
+                frame.variables[parameter.name] = Pointer("global", parameter.name, 0, self._sized(pointed(kind)), dims)
+            elif kind.integer and kind.name != "bool":
+                sample = self.machine.sampling.parameter(number, self.machine.shape, parameter.name in factors)
+                self.trace.samples[parameter.name] = sample
+                frame.variables[parameter.name] = sample
+                number += 1
+            else:
+                frame.variables[parameter.name] = UNIFORM
+        self._block(self.kernel.body, self._all())
+        return self.trace
+
+    def _sized(self, kind: ir.CType) -> ir.CType:
+        """A type parameter counts as four bytes."""
+        if kind.size is None and kind.name in self.kernel.type_names:
+            return ir.CType("float", 4, kind.pointers, kind.const)
+        return kind
+
+    def _block(self, block: ir.Block, mask: Mask) -> Mask:
+        for statement in block.body:
+            if mask.empty:
+                return mask
+            mask = self._statement(statement, mask)
+        return mask
+
+    def _statement(self, node: ir.Stmt, mask: Mask) -> Mask:
+        self._step()
+        match node:
+            case ir.Evaluate():
+                self.value(node.value, mask)
+            case ir.Declare():
+                self._declare(node, mask)
+            case ir.Block():
+                return self._block(node, mask)
+            case ir.If():
+                return self._if(node, mask)
+            case ir.Loop():
+                return self._loop(node, mask)
+            case ir.Return():
+                value = self.value(node.value, mask) if node.value is not None else UNIFORM
+                self._frame.returned.append((mask, value))
+                if self._depth == 0:
+                    self.trace.exits.append(
+                        Exit(node.start, node.end, mask.must, mask.may, self._path, len(self.trace.accesses))
+                    )
+                return Mask(self._nobody, self._nobody)
+            case ir.Jump():
+                if self._frame.loops and node.kind != "goto":
+                    loop = self._frame.loops[-1]
+                    (loop.broke if node.kind == "break" else loop.continued).append(mask)
+                    self.trace.leavings.append(Leaving(self._path, len(self.trace.accesses), loop.place))
+                else:
+                    self.trace.complete = False
+                return Mask(self._nobody, self._nobody)
+            case ir.Switch():
+                return self._switch(node, mask)
+            case ir.Opaque():
+                self._opaque(node, mask)
+        return mask
+
+    def _declare(self, node: ir.Declare, mask: Mask) -> None:
+        variables = self._frame.variables
+        if node.shared or node.dims:
+            dims = [self.value(d, mask) if d is not None else UNIFORM for d in node.dims]
+            space = "shared" if node.shared else "local"
+            sizes = tuple(d if isinstance(d, int) else 0 for d in dims)
+            name = node.name if self._depth == 0 else f"{node.name}@{node.start}"
+            if node.type.pointers and node.dims:
+                variables[node.name] = VARYING
+            else:
+                variables[node.name] = Pointer(space, name, 0, self._sized(node.type), sizes)
+            if node.shared and not node.dims:
+                variables[node.name] = self.memory.scalar(name, node.type)
+            if node.init is not None:
+                self.value(node.init, mask)
+            return
+        if node.type.name.endswith(("thread_block", "thread_block_tile", "coalesced_group", "grid_group")):
+            block = node.type.name.endswith("thread_block")
+            variables[node.name] = Group("block" if block else "grid" if "grid" in node.type.name else "warp")
+            return
+        if node.init is None:
+            struct = self.model.types.struct(node.type.name) if not node.type.pointers else None
+            variables[node.name] = Record(dict.fromkeys(struct.fields, VARYING)) if struct else VARYING
+            return
+        if node.type.reference:
+            pointer = self.pointer(node.init, mask)
+            if pointer is not None:
+                variables[node.name] = self.memory.reference(pointer)
+                return
+        value = self.value(node.init, mask)
+        if node.type.pointers and isinstance(value, Pointer) and node.type.name != "auto":
+            value = Pointer(value.space, value.array, value.offset, pointed(node.type), value.dims)
+        if node.type.floating and not isinstance(value, Unknown):
+            value = unknown(value)
+        variables[node.name] = value
+
+    def _if(self, node: ir.If, mask: Mask) -> Mask:
+        condition = self._condition(node.condition, mask)
+        if isinstance(condition, bool):
+            return self._block(node.then, mask) if condition else (self._block(node.orelse, mask) if node.orelse else mask)
+        if isinstance(condition, Unknown):
+            return self._either(node, mask, condition)
+        self._split(node.condition, condition, mask)
+        taken, other = mask & condition, mask & ~condition
+        if not taken.empty:
+            taken = self._block(node.then, taken)
+        if node.orelse is not None and not other.empty:
+            other = self._block(node.orelse, other)
+        return taken | other
+
+    def _either(self, node: ir.If, mask: Mask, condition: Unknown) -> Mask:
+        """Both ways, each as if all threads went it."""
+        before = dict(self._frame.variables)
+        path, varying = self._path, condition.varying
+        choice = self._choice(node.condition, True, condition)
+        self._path = (*path, choice)
+        first = self._block(node.then, mask)
+        after = self._frame.variables
+        self._frame.variables = dict(before)
+        self._path = (*path, replace(choice, taken=False))
+        second = self._block(node.orelse, mask) if node.orelse is not None else mask
+        self._path = path
+        self._merge(after, self._frame.variables, varying, first.empty, second.empty)
+        return Mask(first.must & second.must, first.may | second.may)
+
+    def _merge(self, a: dict[str, Value], b: dict[str, Value], varying: bool, a_ended: bool, b_ended: bool) -> None:
+        """Variables after two ways; one that ended leaves the other's."""
+        if a_ended != b_ended:
+            self._frame.variables = dict(b if a_ended else a)
+            return
+        self._frame.variables = {name: merged(a.get(name), b.get(name), varying) for name in a.keys() | b.keys()}
+
+    def _switch(self, node: ir.Switch, mask: Mask) -> Mask:
+        value = self.value(node.value, mask)
+        self._frame.loops.append(Rounds((node.start, node.end)))
+        rest, fell = mask, Mask(self._nobody, self._nobody)
+        if is_known(value) and all(case is None or isinstance(self.value(case, mask), int) for case, _ in node.cases):
+            for case, block in node.cases:
+                number = self.value(case, mask) if case is not None else None
+                here = rest
+                if isinstance(number, int):
+                    here = rest & np.broadcast_to(np.asarray(value) == number, mask.may.shape)
+                    rest = Mask(rest.must & ~here.must, rest.may & ~here.may)
+                fell = self._block(block, fell | here)
+        else:
+            before, varying = dict(self._frame.variables), varies(value)
+            self._choices += 1
+            for i, (_, block) in enumerate(node.cases):
+                path, self._path = self._path, (*self._path, Choice(self._choices * 1000 + i, True, True))
+                self._block(block, mask)
+                self._path = path
+            self._merge(self._frame.variables, before, varying, False, False)
+            rest = mask
+        loop = self._frame.loops.pop()
+        out = rest | fell
+        for one in loop.broke:
+            out = out | one
+        if loop.continued and self._frame.loops:
+            self._frame.loops[-1].continued.extend(loop.continued)
+        return out
+
+    def _loop(self, node: ir.Loop, mask: Mask) -> Mask:
+        if node.init is not None:
+            self._block(node.init, mask)
+        rounds = BARRIER_ROUNDS if self._wraps(node) else PLAIN_ROUNDS
+        loop = Rounds((node.start, node.end))
+        self._frame.loops.append(loop)
+        out = Mask(self._nobody, self._nobody)
+        live, outer, path = mask, self._iteration, self._path
+        before: dict[str, Value] | None = None
+        varying = False
+        for number in range(rounds):
+            self._iteration = (*outer, (node.start, number))
+            if node.condition is not None and (number > 0 or node.kind != "do"):
+                condition = self._condition(node.condition, live, True)
+                if condition is False:
+                    out, live = out | live, Mask(self._nobody, self._nobody)
+                    break
+                if isinstance(condition, Unknown):
+                    if before is not None:
+                        break
+                    before, varying = dict(self._frame.variables), condition.varying
+                    self._path = (*path, self._choice(node.condition, True, condition))
+                elif not isinstance(condition, bool):
+                    self._split(node.condition, condition, live)
+                    out, live = out | (live & ~condition), live & condition
+                    if live.empty:
+                        break
+            live = self._block(node.body, live)
+            for one in loop.continued:
+                live = live | one
+            loop.continued.clear()
+            if node.step is not None and not live.empty:
+                self.value(node.step, live)
+            if live.empty:
+                break
+        self._frame.loops.pop()
+        self._iteration, self._path = outer, path
+        if before is not None:
+            self._merge(self._frame.variables, before, varying, False, False)
+        if not live.empty or before is not None:
+            self._forget(node)
+            if rounds == PLAIN_ROUNDS:
+                self.trace.cut.add(node.start)
+        out = out | live
+        for one in loop.broke:
+            out = out | one
+        if before is not None:  # threads that may never have entered come out as well
+            out = Mask(out.must & mask.must, out.may | mask.may)
+        return out
+
+    def _wraps(self, node: ir.Loop) -> bool:
+        """Whether the loop holds a barrier, or its variable is halved or doubled."""
+        known = _WRAPS.get(node)
+        if known is None:
+            known = _WRAPS[node] = any(_waits(inner) or _scales(inner) for inner in ir.walk(node))
+        return known
+
+    def _forget(self, node: ir.Loop) -> None:
+        """What a loop that was left early assigns is not known afterwards."""
+        variables = self._frame.variables
+        for inner in ir.walk(node):
+            if isinstance(inner, ir.Assign) and isinstance(inner.target, ir.Name):
+                old = variables.get(inner.target.id)
+                if isinstance(old, Pointer):
+                    variables[inner.target.id] = Pointer(old.space, old.array, VARYING if varies(old) else UNIFORM, old.type)
+                elif old is not None and not isinstance(old, Group):
+                    variables[inner.target.id] = VARYING if varies(old) else UNIFORM
+
+
+def _waits(node: ir.Expr | ir.Stmt) -> bool:
+    return isinstance(node, ir.Call) and (node.name.startswith("__sync") or node.name == "sync")
+
+
+def _scales(node: ir.Expr | ir.Stmt) -> bool:
+    """`s >>= 1`, `d *= 2`."""
+    return isinstance(node, ir.Assign) and node.op in ("<<", ">>", "*", "/") and isinstance(node.target, ir.Name)
+
+
+def _names(kernel: Function, model: FileModel) -> tuple[set[str], set[str]]:
+    """(names that something is multiplied by, or that functions of the file get; names in the dimensions of shared arrays)."""
+    known: tuple[set[str], set[str]] | None = kernel.__dict__.get("_names")
+    if known is not None:
+        return known
+    factors, extents = set[str](), set[str]()
+    for node in kernel.nodes:
+        if (isinstance(node, ir.Binary) and node.op in ("*", "<<")) or (
+            isinstance(node, ir.Call) and (node.name in model.by_name or node.name in model.macros)
+        ):
+            factors |= _mentioned(node)
+        elif isinstance(node, ir.Declare) and node.shared:
+            extents = extents.union(*(_mentioned(dim) for dim in node.dims if dim is not None))
+    kernel.__dict__["_names"] = factors, extents
+    return factors, extents
+
+
+def _mentioned(node: ir.Expr) -> set[str]:
+    return {n.id for n in ir.walk(node) if isinstance(n, ir.Name)}

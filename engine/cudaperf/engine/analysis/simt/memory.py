@@ -1,0 +1,89 @@
+"""Places in memory: where pointers lead when they are indexed, and what reading them yields."""
+
+from __future__ import annotations
+
+from math import prod
+from zlib import crc32
+
+import numpy as np
+
+from cudaperf.engine.analysis.simt.machine import Machine
+from cudaperf.engine.analysis.simt.values import (
+    LOADED,
+    UNIFORM,
+    VARYING,
+    Based,
+    Flags,
+    Pointer,
+    Record,
+    Unknown,
+    Value,
+    binary,
+    sampled,
+    total,
+    unknown,
+    varies,
+)
+from cudaperf.engine.cuda.ir import CType
+from cudaperf.engine.cuda.types import Types
+
+_SCALAR = (-1,)
+"""The `dims` of a pointer that stands for the object itself: a shared scalar, or a reference."""
+
+
+class Memory:
+    """`scalars` remembers what shared scalars hold where every thread stored the same."""
+
+    def __init__(self, machine: Machine, types: Types) -> None:
+        self._machine, self._types = machine, types
+
+    def scalar(self, name: str, kind: CType) -> Pointer:
+        """A shared variable without dimensions."""
+        return Pointer("shared", name, 0, kind, _SCALAR)
+
+    def reference(self, place: Pointer) -> Pointer:
+        return Pointer(place.space, place.array, place.offset, place.type, _SCALAR)
+
+    def element(self, pointer: Pointer) -> int | None:
+        """Bytes from one element to the next: of an array of arrays, a whole row."""
+        size = 8 if pointer.type.pointers else pointer.type.size
+        rows = pointer.dims[1:]
+        if not all(rows):
+            return None
+        return size * prod(rows) if size is not None else None
+
+    def indexed(self, base: Pointer, index: Value) -> Pointer:
+        """`base[index]`: an element, or a row where there are more dimensions."""
+        step = self.element(base)
+        offset: Value = unknown(base.offset, index) if step is None else binary("+", base.offset, binary("*", index, step))
+        return Pointer(base.space, base.array, offset, base.type, base.dims[1:])
+
+    def member(self, place: Pointer, field: str) -> Pointer | None:
+        struct = self._types.struct(place.type.name) if not place.type.pointers else None
+        if struct is None or field not in struct.fields:
+            return None
+        offset, kind, count = struct.fields[field]
+        moved = binary("+", place.offset, offset)
+        return Pointer(place.space, place.array, moved, kind, () if count == 1 else (count,))
+
+    def loaded(self, place: Pointer) -> Value:
+        """What a read yields: a number that stands for what is there, the same for the same place."""
+        kind = place.type
+        if kind.pointers:
+            where = f"*{place.array}" if not varies(place.offset) else f"*{place.array}?"
+            offset: Value = VARYING if varies(place.offset) else 0
+            return Pointer("global", where, offset, CType(kind.name, kind.size, kind.pointers - 1, kind.const))
+        struct = self._types.struct(kind.name)
+        if struct is not None:
+            unknown: Unknown = VARYING if varies(place.offset) else UNIFORM
+            return Record(dict.fromkeys(struct.fields, unknown))
+        if not kind.integer or place.space == "local" or isinstance(place.offset, Unknown):
+            if place.space == "local":
+                return VARYING
+            return LOADED if varies(place.offset) else UNIFORM
+        if not isinstance(place.offset, int | np.ndarray | Based):
+            return VARYING
+        return Based(0, sampled(crc32(place.array.encode()), total(place.offset)))
+
+    def stored(self, place: Pointer, value: Value, who: Flags) -> None:
+        """Nothing is remembered of what is stored; reads yield samples."""

@@ -1,0 +1,159 @@
+"""What a simulated run keeps: variables, the path of tried branches, intervals between barriers, the trace that it leaves."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from cudaperf.engine.analysis.simt.machine import Machine
+from cudaperf.engine.analysis.simt.memory import Memory
+from cudaperf.engine.analysis.simt.trace import Access, Barrier, Choice, Path, Split, Trace, WarpCall
+from cudaperf.engine.analysis.simt.values import VARYING, Based, Flags, Pointer, Unknown, Value, loaded, varies
+from cudaperf.engine.cuda import ir
+from cudaperf.engine.cuda.model import FileModel, Function
+
+MOST_ACCESSES: Final = 4000
+MOST_STEPS: Final = 40_000
+
+
+@dataclass(slots=True)
+class Mask:
+    """`must` surely run this, `may` can; the same array where the two do not differ."""
+
+    must: Flags
+    may: Flags
+
+    def __and__(self, flags: Flags) -> Mask:
+        if self.must is self.may:
+            both = self.must & flags
+            return Mask(both, both)
+        return Mask(self.must & flags, self.may & flags)
+
+    def __or__(self, other: Mask) -> Mask:
+        return Mask(self.must | other.must, self.may | other.may)
+
+    @property
+    def empty(self) -> bool:
+        return not self.may.any()
+
+
+class Budget(Exception):
+    """More steps than this run may take."""
+
+
+@dataclass(slots=True)
+class Rounds:
+    place: tuple[int, int]
+    broke: list[Mask] = field(default_factory=list)
+    continued: list[Mask] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function's variables. `returned` holds the masks and values of its returns."""
+
+    variables: dict[str, Value]
+    returned: list[tuple[Mask, Value]] = field(default_factory=list)
+    loops: list[Rounds] = field(default_factory=list)
+
+
+class State:
+    """One run's state. Raises `Budget` where the run takes too long."""
+
+    def __init__(
+        self,
+        model: FileModel,
+        kernel: Function,
+        machine: Machine,
+        templates: dict[str, int],
+        deadline: float,
+        steps: int = 40_000,
+    ) -> None:
+        self.model, self.kernel, self.machine = model, kernel, machine
+        self._deadline, self._steps = deadline, MOST_STEPS
+        self.trace = Trace(machine.threads)
+        self._nobody = np.zeros(machine.threads, dtype=np.bool_)
+        self.memory = Memory(machine, model.types)
+        self._frame = Frame({})
+        self._path: Path = ()
+        self._choices = 0
+        self._interval = 0
+        self._warp_interval = 0
+        self._iteration: tuple[tuple[int, int], ...] = ()
+        self._site: tuple[int, int] | None = None
+        self._depth = 0
+        self._templates = templates
+
+    def _all(self) -> Mask:
+        return Mask(self.machine.everyone, self.machine.everyone)
+
+    def _step(self) -> None:
+        self._steps -= 1
+        if self._steps < 0 or (self._steps % 256 == 0 and time.monotonic() > self._deadline):
+            raise Budget
+
+    def _range(self, node: ir.Node) -> tuple[int, int]:
+        return self._site or (node.start, node.end)
+
+    def _choice(self, node: ir.Expr, taken: bool, condition: Unknown) -> Choice:
+        """A new choice."""
+        self._choices += 1
+        return Choice(self._choices, taken, condition.varying, *self._range(node), condition.data)
+
+    def _split(self, node: ir.Expr, condition: Flags, mask: Mask) -> None:
+        self.trace.splits.append(Split(*self._range(node), condition & mask.may, mask.may))
+
+    def _access(
+        self, place: Pointer, node: ir.Expr, kind: str, mask: Mask, *, value: Value = VARYING, compound: bool = False
+    ) -> None:
+        if place.space == "local" and place.array.startswith("&"):
+            return
+        if len(self.trace.accesses) >= MOST_ACCESSES:
+            self.trace.complete = False
+            return
+        offset, base = place.offset, 0
+        known = offset if isinstance(offset, int | np.ndarray) else None
+        if isinstance(offset, Based):
+            known, base = offset.known, offset.base  # type: ignore[assignment]
+        self.trace.accesses.append(
+            Access(
+                *self._range(node),
+                place.space,  # type: ignore[arg-type]
+                place.array,
+                known,
+                base,
+                8 if place.type.pointers else place.type.size,
+                kind,  # type: ignore[arg-type]
+                mask.must,
+                mask.may,
+                self._path,
+                self._interval,
+                self._warp_interval,
+                len(self.trace.accesses),
+                not varies(value),
+                isinstance(value, int),
+                compound,
+                loaded(offset),
+                self._iteration,
+            )
+        )
+
+    def barrier(self, node: ir.Node, mask: Mask, votes: bool = False) -> None:
+        """The block's barrier."""
+        place, order = self._range(node), len(self.trace.accesses)
+        self.trace.barriers.append(Barrier(*place, mask.must, mask.may, self._path, self._interval, order, votes))
+        self._interval += 1
+        self._warp_interval += 1
+
+    def warp_barrier(self, node: ir.Node, name: str, mask: Mask, argument: Value | None, orders: bool) -> None:
+        """A warp-level operation; `orders` where it orders memory as __syncwarp does."""
+        self.trace.warp_calls.append(WarpCall(name, *self._range(node), mask.must, mask.may, self._path, argument))
+        if orders:
+            self._warp_interval += 1
+
+    def touch(self, place: Pointer, node: ir.Expr, kind: str, mask: Mask) -> None:
+        """An access that an intrinsic makes."""
+        self._access(place, node, kind, mask)

@@ -1,0 +1,23 @@
+"""The rule families that look at simulated runs: memory and synchronization."""
+
+from __future__ import annotations
+
+from cudaperf.engine.analysis import branch_rules, memory_rules, synchronization_rules
+from cudaperf.engine.analysis.finding import Finding
+from cudaperf.engine.analysis.runs import runs_of
+from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.cuda.model import FileModel
+
+
+def findings(model: FileModel, settings: Settings) -> list[Finding]:
+    """What the runs of every kernel show. A device function's finding that several kernels share is told once."""
+    found: dict[tuple[str, int, int], Finding] = {}
+    for kernel in model.kernels:
+        runs = runs_of(model, kernel, settings)
+        for finding in (
+            *memory_rules.findings(model, runs),
+            *synchronization_rules.findings(model, runs),
+            *branch_rules.findings(model, runs),
+        ):
+            found.setdefault((finding.code, finding.start, finding.end), finding)
+    return list(found.values())

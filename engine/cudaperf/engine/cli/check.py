@@ -1,0 +1,160 @@
+"""`cudaperf check [PATHS]`: findings in CUDA code, with no build, no compile flags and no GPU."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from cudaperf.engine.cli import options
+from cudaperf.engine.cli.checked import Format, Output
+from cudaperf.engine.result import EXIT_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from cudaperf.engine.analysis.configuration import Configuration, Overrides
+    from cudaperf.engine.analysis.report.problem import Report
+    from cudaperf.engine.analysis.run import Job
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What one command line asks for. `stdin_name` is None where files are read."""
+
+    paths: tuple[Path, ...]
+    stdin_name: str | None
+    config: Path | None
+    overrides: Overrides
+    fix: bool
+
+
+def check(
+    paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files and folders, or - for stdin.")] = None,
+    select: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Only these rules: CP1,CP203.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Not these rules.")] = None,
+    arch: Annotated[str | None, typer.Option(metavar="SM", help="Architecture: sm_90, 90 or 9.0.")] = None,
+    block: Annotated[str | None, typer.Option(metavar="X[,Y[,Z]]", help="Block to assume where none is written.")] = None,
+    config: Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration in place of the nearest.")] = None,
+    output: Annotated[str, typer.Option("--format", metavar="|".join(get_args(Format)), help="How to print.")] = "text",
+    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Print what --fix would change, and change nothing.")] = False,
+    statistics: Annotated[bool, typer.Option("--statistics", help="Count findings by rule instead.")] = False,
+    stdin_filename: Annotated[str | None, typer.Option(metavar="NAME", help="What stdin is the text of.")] = None,
+) -> int:
+    """Find performance and synchronization problems in CUDA code, also in strings of Python files.
+
+    Exit codes: 0 clean (hints aside), 1 findings of warning or above (with --diff: fixes), 2 usage.
+    """
+    named = tuple(paths or ["."])
+    request = _Request(
+        paths=tuple(map(Path, named)),
+        stdin_name=_stdin_name(named, stdin_filename),
+        config=config,
+        overrides=_overrides(select, ignore, arch, block),
+        fix=fix or diff,
+    )
+    out = Output(_format(output), statistics=statistics, diff=diff, to_stdin=request.stdin_name is not None)
+    jobs = _jobs(request)
+    if jobs is None:
+        return EXIT_USAGE
+    try:
+        return out.show(_reports(request, jobs))
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return out.exit_code
+
+
+def _reports(request: _Request, jobs: list[Job]) -> Iterable[Report]:
+    from cudaperf.engine.analysis import run, workers
+
+    if request.stdin_name is None:
+        yield from run.check_paths(jobs)
+        return
+    with workers.deep():
+        yield run.check_bytes(jobs[0], sys.stdin.buffer.read())
+
+
+def _jobs(request: _Request) -> list[Job] | None:
+    """None where nothing can start; why is on stderr."""
+    from cudaperf.engine.analysis.discovery import Configurations, discover, single
+
+    given = _configuration(request.config) if request.config is not None else None
+    configurations = Configurations(given, request.overrides)
+    if request.stdin_name is not None:
+        found = single(request.stdin_name, configurations, request.fix)
+    else:
+        if missing := [path for path in request.paths if not os.path.lexists(path)]:
+            raise typer.BadParameter(f"no such file or folder: {', '.join(map(str, missing))}")
+        found = discover(request.paths, configurations, request.fix)
+    for invalid in found.invalid:
+        print(f"cudaperf: error: {invalid}", file=sys.stderr)
+    for trouble in found.troubles:
+        print(trouble, file=sys.stderr)
+    return None if found.invalid else found.jobs
+
+
+def _configuration(path: Path) -> Configuration:
+    from cudaperf.engine.analysis.configuration import Invalid, load
+
+    found = load(path)
+    if isinstance(found, Invalid):
+        raise typer.BadParameter(str(found))
+    if found is None:
+        raise typer.BadParameter(f"{path}: no [tool.cudaperf] table in it", param_hint="--config")
+    return found
+
+
+def _stdin_name(paths: tuple[str, ...], name: str | None) -> str | None:
+    if STDIN not in paths:
+        if name is not None:
+            raise typer.BadParameter("it goes with - as the only path", param_hint="--stdin-filename")
+        return None
+    if len(paths) > 1:
+        raise typer.BadParameter("- is stdin, and goes with no other path")
+    return name or STDIN_NAME
+
+
+def _overrides(select: list[str] | None, ignore: list[str] | None, arch: str | None, block: str | None) -> Overrides:
+    from cudaperf.engine.analysis.configuration import Overrides
+
+    return Overrides(_codes(select, "--select"), _codes(ignore, "--ignore"), options.architecture(arch), _block(block))
+
+
+def _codes(texts: list[str] | None, option: str) -> tuple[str, ...] | None:
+    if not texts:
+        return None
+    from cudaperf.engine.analysis.configuration import selectors
+
+    try:
+        return selectors([code for text in texts for code in text.split(",") if code.strip()])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from error
+
+
+def _block(text: str | None) -> tuple[int, int, int] | None:
+    if text is None:
+        return None
+    from cudaperf.engine.analysis import configuration
+
+    sizes = text.replace("x", ",").split(",")
+    try:
+        if not all(size.strip().isdecimal() for size in sizes):
+            raise ValueError(f"expected sizes as 256, 32,8 or 8,8,4, not {text!r}")
+        return configuration.block([int(size) for size in sizes])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--block") from error
+
+
+def _format(text: str) -> Format:
+    for choice in get_args(Format):
+        if text == choice:
+            return choice  # type: ignore[no-any-return]
+    raise typer.BadParameter(f"{text!r} is none of {', '.join(get_args(Format))}", param_hint="--format")

@@ -1,0 +1,91 @@
+"""Simulated runs against arithmetic: sectors, bank conflicts and races of generated kernels."""
+
+from __future__ import annotations
+
+from math import gcd
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cudaperf.engine.analysis import simulated
+from cudaperf.engine.analysis.finding import Finding
+from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.cuda.model import read
+from cudaperf.engine.cuda.source import Source
+
+TYPES = {"unsigned char": 1, "short": 2, "float": 4, "double": 8, "float4": 16}
+
+
+def found(text: str, block: tuple[int, int, int] | None = (128, 1, 1)) -> dict[str, Finding]:
+    model = read(Source("t.cu", text.encode()))
+    return {f.code: f for f in simulated.findings(model, Settings(block=block))}
+
+
+def sectors(stride: int, size: int) -> tuple[int, int]:
+    """(touched, least) by a warp whose lanes are `stride` elements apart."""
+    touched = {byte // 32 for lane in range(32) for byte in range(lane * stride * size, lane * stride * size + size)}
+    return len(touched), size if stride else -(-size // 32)
+
+
+@given(st.integers(0, 40), st.sampled_from(sorted(TYPES)))
+@settings(max_examples=60, deadline=None)
+def test_sectors_of_a_stride(stride: int, kind: str) -> None:
+    text = f"""__global__ void k(const {kind} *__restrict__ a, {kind} *__restrict__ b) {{
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        b[i] = a[{stride} * i];
+    }}"""
+    got, (touched, least) = found(text).get("CP101"), sectors(stride, TYPES[kind])
+    assert (got is not None) == (touched >= 2 * least and touched >= least + 2)
+    if got is not None:
+        assert got.data["sectors"] == touched
+        assert got.data["ideal_sectors"] == least
+        assert got.data["stride_bytes"] == stride * TYPES[kind]
+
+
+@given(st.integers(1, 70))
+@settings(max_examples=40, deadline=None)
+def test_bank_conflicts_of_a_stride(stride: int) -> None:
+    text = f"""__global__ void k(float *__restrict__ a) {{
+        __shared__ float s[{128 * stride}];
+        s[{stride} * threadIdx.x] = a[threadIdx.x];
+        __syncthreads();
+        a[threadIdx.x] = s[{stride} * ((threadIdx.x + 32) % 128)];
+    }}"""
+    got, degree = found(text).get("CP102"), gcd(stride, 32)
+    assert (got is not None) == (degree >= 2)
+    if got is not None:
+        assert got.data["degree"] == degree
+
+
+@given(st.integers(0, 127), st.booleans(), st.sampled_from(["(t + {k}) % 128", "t ^ {k}", "(t + 128 - {k}) % 128"]))
+@settings(max_examples=60, deadline=None)
+def test_races_of_an_exchange(k: int, barrier: bool, place: str) -> None:
+    text = f"""__global__ void k(const float *__restrict__ a, float *__restrict__ b) {{
+        __shared__ float s[128];
+        int t = threadIdx.x;
+        s[t] = a[t];
+        {"__syncthreads();" if barrier else ""}
+        b[t] = s[{place.format(k=k)}];
+    }}"""
+    codes = {"CP302", "CP303", "CP304"} & found(text).keys()
+    if barrier:
+        assert codes == (set() if k else {"CP304"})
+    else:
+        assert bool(codes) == (k != 0)
+
+
+@pytest.mark.parametrize("rows", [4, 8, 16, 32])
+def test_reduction_without_a_barrier_races_in_every_block(rows: int) -> None:
+    text = """__global__ void k(float *a) {
+        __shared__ float s[1024];
+        int t = threadIdx.y * blockDim.x + threadIdx.x;
+        s[t] = a[t];
+        for (int d = blockDim.x * blockDim.y / 2; d > 0; d >>= 1) {
+            %s
+            if (t < d) s[t] += s[t + d];
+        }
+        if (t == 0) a[0] = s[0];
+    }"""
+    assert not {"CP301", "CP302", "CP303", "CP304", "CP305"} & found(text % "__syncthreads();", (32, rows, 1)).keys()
+    assert "CP302" in found(text % "", (32, rows, 1))
