@@ -122,12 +122,13 @@ def _share(good: int, total: int) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="the kernels")
     parser.add_argument("--rule", default="", help="list the errors of this rule alone")
     parser.add_argument("--file", default="", help="files whose name holds this")
     parser.add_argument("--json", type=Path, help="write every outcome")
     arguments = parser.parse_args()
-    cases = [c for c in load() if arguments.file in c.file]
-    found = {name: findings(FOLDER / name) for name in sorted({c.file for c in cases})}
+    cases = [c for c in load(arguments.folder) if arguments.file in c.file]
+    found = {name: findings(arguments.folder / name) for name in sorted({c.file for c in cases})}
     rows = [o for case in cases for o in outcomes(case, found[case.file])]
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(o) for o in rows], indent=1) + "\n", encoding="utf-8")

@@ -28,9 +28,9 @@ class Hints:
 
 def hints(model: FileModel, kernel: Function, templates: Mapping[str, int]) -> Hints:
     found, known = Hints(), variables(kernel, model)
-    arrays = {n.name: n for n in ir.walk(kernel.body) if isinstance(n, ir.Declare) and n.shared and n.dims}
+    arrays = {n.name: n for n in kernel.nodes if isinstance(n, ir.Declare) and n.shared and n.dims}
     partly = list(_by_some_threads(kernel, model, known))
-    for node in ir.walk(kernel.body):
+    for node in kernel.nodes:
         if isinstance(node, ir.Index) and not any(start <= node.start < end for start, end in partly):
             for index, dim in _indexed(node, arrays):
                 axis, beyond = _thread_index(index, model, known)
@@ -44,7 +44,7 @@ def hints(model: FileModel, kernel: Function, templates: Mapping[str, int]) -> H
 
 def _by_some_threads(kernel: Function, model: FileModel, known: Variables) -> Iterator[tuple[int, int]]:
     """What stands under a condition on the thread index itself (`if (threadIdx.x < 32)`) says nothing about the block."""
-    for node in ir.walk(kernel.body):
+    for node in kernel.nodes:
         if isinstance(node, ir.If | ir.Conditional):
             for part in ir.walk(node.condition):
                 sides = (part.left, part.right) if isinstance(part, ir.Binary) else ()

@@ -119,7 +119,7 @@ def _read(text: str, model: FileModel) -> Shape | None:
 
 def _guesses(model: FileModel, kernel: Function, limit: int) -> tuple[Shape, ...]:
     """Those that fit; where the kernel's text fixes an extent, those that reach it."""
-    axes: set[str] = {n.axis for n in ir.walk(kernel.body) if isinstance(n, ir.Builtin) and n.id in ("threadIdx", "blockDim")}
+    axes: set[str] = {n.axis for n in kernel.nodes if isinstance(n, ir.Builtin) and n.id in ("threadIdx", "blockDim")}
     shapes = _CUBES if "z" in axes else _TILES if "y" in axes else _LINES
     templates = _defaults(model, kernel)
     hinted = hints(model, kernel, templates)

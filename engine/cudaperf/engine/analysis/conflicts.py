@@ -27,18 +27,18 @@ class Conflict:
 
 
 def sure(access: Access) -> bool:
-    """Known bytes, surely touched by the threads of `must`."""
+    """Known bytes, touched by the threads of `must`: surely, or as each thread's data says."""
     return (
         access.offset is not None
         and access.size is not None
         and isinstance(access.base, int)
-        and not any(c.varying for c in access.path)
+        and not any(c.varying and not c.data for c in access.path)
     )
 
 
 def compatible(a: Path, b: Path) -> bool:
-    """Whether both can happen in one run: no branch that one took and the other left."""
-    taken = {choice.id: choice.taken for choice in a}
+    """Whether both can happen in one run: no branch that all threads take together, one way or the other."""
+    taken = {choice.id: choice.taken for choice in a if not choice.varying}
     return all(taken.get(choice.id, choice.taken) == choice.taken for choice in b)
 
 

@@ -62,7 +62,7 @@ def _in_error(model: FileModel, function: Function) -> bool:
 def _sinks(model: FileModel, function: Function, kinds: Kinds) -> Iterator[tuple[ir.Expr, bool]]:
     """(an expression that slipped into double, whether its value is rounded to float at once)."""
     returns_float = returned(function, model).name == "float" and not returned(function, model).pointers
-    for node in ir.walk(function.body):
+    for node in function.nodes:
         match node:
             case ir.Declare(type=kind, dims=[], init=init) if init is not None and kind.name == "float" and not kind.pointers:
                 yield from _if_slipped(init, kinds)

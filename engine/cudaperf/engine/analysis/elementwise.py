@@ -35,9 +35,9 @@ def elementwise(model: FileModel, kernel: Function) -> Elementwise | None:
     kinds = Kinds(model, kernel)
     pointers = {p.name: p.type.size for p in kernel.parameters if p.type.pointers == 1}
     reads, writes, flops = dict[str, int](), dict[str, int](), 0
-    plain = {node.target for node in ir.walk(kernel.body) if isinstance(node, ir.Assign) and node.op is None}
-    stored = {node.target for node in ir.walk(kernel.body) if isinstance(node, ir.Assign)}
-    for node in ir.walk(kernel.body):
+    plain = {node.target for node in kernel.nodes if isinstance(node, ir.Assign) and node.op is None}
+    stored = {node.target for node in kernel.nodes if isinstance(node, ir.Assign)}
+    for node in kernel.nodes:
         match node:
             case ir.Loop() | ir.Switch() | ir.Opaque() | ir.Launch() | ir.AddressOf() | ir.Declare(shared=True):
                 return None

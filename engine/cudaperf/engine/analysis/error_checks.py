@@ -22,7 +22,7 @@ def checks(model: FileModel, function: Function) -> list[int]:
     """Offsets at which a function looks at the error of earlier work."""
     thrown_away = {call.start for call in discarded(function.body)}
     found: list[int] = []
-    for node in ir.walk(function.body):
+    for node in function.nodes:
         if isinstance(node, ir.Call | ir.Name):
             name = node.id if isinstance(node, ir.Name) else node.name
             used = name in SYNCHRONISING and isinstance(node, ir.Call) and node.start not in thrown_away
@@ -42,7 +42,7 @@ def _looks(name: str, model: FileModel, depth: int, *, called: bool) -> bool:
         return any(_looks(word, model, depth - 1, called=False) for word in words)
     functions = model.by_name.get(name, ()) if called or depth < _DEEPEST else ()
     if functions:
-        inside = {n.name for f in functions for n in ir.walk(f.body) if isinstance(n, ir.Call)} - {name}
+        inside = {n.name for f in functions for n in f.nodes if isinstance(n, ir.Call)} - {name}
         known = (inner for inner in inside if inner in model.by_name or inner in model.macros or inner in LAST_ERROR)
         return any(_looks(inner, model, depth - 1, called=True) for inner in known)
     return called and not name.startswith("cuda") and _NAMED_AS_CHECK.search(name) is not None

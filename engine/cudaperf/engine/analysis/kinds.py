@@ -123,7 +123,7 @@ class Kinds:
                 found = self._place(base)
                 struct = self._model.types.struct(found[0].name) if found is not None and found[1] == 0 else None
                 member = struct.fields.get(field) if struct is not None else None
-                return (member[1], 1 if member[2] > 1 else 0) if member is not None else None
+                return (member[1], len(member[2])) if member is not None else None
             case _:
                 return None
 

@@ -45,7 +45,7 @@ def configurations(model: FileModel) -> list[Configuration]:
         found = [_launch(site.launch, site.host, model) for site in model.launches if len(site.launch.config) >= 2]
         if b"cudaLaunch" in model.source.data:
             hosts = [f for f in model.functions if f.kind == "host"]
-            calls = ((n, f) for f in hosts for n in ir.walk(f.body) if isinstance(n, ir.Call))
+            calls = ((n, f) for f in hosts for n in f.nodes if isinstance(n, ir.Call))
             found += [_call(n, f, model) for n, f in calls if n.name in _BY_CALL and len(n.args) >= 3]
         kept = model.__dict__[_KEPT] = sorted(found, key=lambda c: c.node.start)
     return kept

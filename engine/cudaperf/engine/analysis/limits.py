@@ -97,7 +97,7 @@ def _shared(model: FileModel, launch: Configuration, architecture: Architecture)
 
 
 def _opts_in(model: FileModel) -> bool:
-    names = {n.name for f in model.functions if f.kind == "host" for n in ir.walk(f.body) if isinstance(n, ir.Call)}
+    names = {n.name for f in model.functions if f.kind == "host" for n in f.nodes if isinstance(n, ir.Call)}
     setters = ("cudaFuncSetAttribute", "cuFuncSetAttribute")
     return any(s in names or any(s in macro.text for macro in model.macros.values()) for s in setters)
 

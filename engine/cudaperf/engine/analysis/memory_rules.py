@@ -19,6 +19,8 @@ from cudaperf.engine.cuda.model import FileModel
 FEWEST_LANES: Final = 5
 LARGEST_FACTOR: Final = 16
 WIDEST: Final = 16
+FAR: Final = 1 << 16
+"""Bytes between lanes that no code has written as a number: a product of samples."""
 Key = tuple[int, int, str, str]
 
 
@@ -51,7 +53,10 @@ def _uncoalesced(run: Run) -> Iterator[Finding]:
         per_request, ideal = cost.cost / cost.warps, max(1.0, cost.ideal / cost.warps)
         size = accesses[0].size or 4
         stride = cost.stride if not cost.mixed else None
-        apart = f"are {_apart(run, stride, size)} apart" if stride else "touch places far apart"
+        if cost.ragged:
+            continue  # what samples of parameters make of it, through divisions or shifts
+        named = _apart(run, stride, size) if stride else None
+        apart = f"are {named} apart" if named else "touch places far apart"
         verb = "written" if kind == "write" else "read"
         sectors = f"{_number(per_request)} sectors per request instead of {_number(ideal)}"
         data: Data = {
@@ -74,12 +79,14 @@ def _number(value: float) -> str:
     return f"{value:.0f}" if value == int(value) else f"{value:.1f}"
 
 
-def _apart(run: Run, stride: int, size: int) -> str:
-    """A distance in words: a number of elements, or of the parameter that it is a multiple of."""
+def _apart(run: Run, stride: int, size: int) -> str | None:
+    """A distance in words: a number of elements, or of the parameter that it is a multiple of; None for others."""
     for name, sample in run.trace.samples.items():
         factor, rest = divmod(abs(stride), sample * size)
         if not rest and 0 < factor <= LARGEST_FACTOR:
             return f"{name if factor == 1 else f'{factor} * {name}'} elements of {size} bytes"
+    if abs(stride) >= FAR:
+        return None
     return f"{abs(stride)} bytes" if stride % size else f"{abs(stride) // size} elements of {size} bytes"
 
 

@@ -21,6 +21,7 @@ from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
 LARGE, ALIGNED, TIGHT, SMALL = (Sampling(kind) for kind in ("large", "aligned", "tight", "small"))
+ROWS = Sampling("tight", rows=True)
 KERNEL_SECONDS: Final = 0.5
 MOST_GUESSES: Final = 3
 
@@ -58,11 +59,11 @@ class Runs:
     shapes: list[tuple[Shape, dict[str, int]]]
     waits: bool
     deadline: float = field(default_factory=lambda: time.monotonic() + KERNEL_SECONDS)
-    made: dict[tuple[int, str, Shape], Run | None] = field(default_factory=dict)
+    made: dict[tuple[int, Sampling, Shape], Run | None] = field(default_factory=dict)
 
     def run(self, number: int, sampling: Sampling, block: Shape = (0, 0, 0)) -> Run | None:
         """The run of one block of the shape of this number; None where it takes too long."""
-        key = (number, sampling.kind, block)
+        key = (number, sampling, block)
         if key not in self.made:
             shape, templates = self.shapes[number]
             try:
@@ -86,7 +87,9 @@ class Runs:
         def some(number: int) -> dict[Place, Finding]:
             found: dict[Place, Finding] = {}
             for sampling in samplings:
-                for block in ((0, 0, 0), (1, 0, 0)) if sampling is TIGHT else ((0, 0, 0),):
+                if sampling is ROWS and self.shapes[number][0][1] == 1:
+                    continue
+                for block in ((0, 0, 0), (1, 0, 0)) if sampling.kind == "tight" else ((0, 0, 0),):
                     run = self.run(number, sampling, block)
                     for finding in find(run) if run is not None else ():
                         found[_place(finding)] = _worse(found.get(_place(finding), finding), finding)

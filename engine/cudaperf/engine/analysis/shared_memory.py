@@ -25,7 +25,7 @@ def shared_memory(model: FileModel, kernel: Function, templates: Mapping[str, in
     dynamic = False
     for function in called(model, kernel):
         given = templates if function is kernel else {}
-        for node in ir.walk(function.body):
+        for node in function.nodes:
             if isinstance(node, ir.Declare) and node.shared:
                 if node.extern or None in node.dims:
                     dynamic = True
@@ -42,7 +42,7 @@ def called(model: FileModel, kernel: Function) -> Iterator[Function]:
     while waiting:
         function = waiting.pop()
         yield function
-        names = {n.name for n in ir.walk(function.body) if isinstance(n, ir.Call)}
+        names = {n.name for n in function.nodes if isinstance(n, ir.Call)}
         found = {f for name in names for f in model.by_name.get(name, ()) if f.kind == "device"} - seen
         seen |= found
         waiting += sorted(found, key=lambda f: f.start)

@@ -53,11 +53,11 @@ def _loop(model: FileModel, kernel: Function, blocks: int) -> ir.Loop | None:
     """The outermost loop that any number of blocks could share."""
     if blocks == 1 and _works_together(kernel):
         return None
-    loops = [n for n in ir.walk(kernel.body) if isinstance(n, ir.Loop) and n.kind == "for"]
+    loops = [n for n in kernel.nodes if isinstance(n, ir.Loop) and n.kind == "for"]
     for loop in loops:
         if _by_grid(model, kernel, loop):
             return loop
-    uses_grid = any(isinstance(n, ir.Builtin) and n.id in ("blockIdx", "gridDim") for n in ir.walk(kernel.body))
+    uses_grid = any(isinstance(n, ir.Builtin) and n.id in ("blockIdx", "gridDim") for n in kernel.nodes)
     if uses_grid or _works_together(kernel) or len(loops) != 1:
         return None
     return loops[0] if _strides_over(model, kernel, loops[0], "blockDim") and _writes_by_index(loops[0]) else None
@@ -65,7 +65,7 @@ def _loop(model: FileModel, kernel: Function, blocks: int) -> ir.Loop | None:
 
 def _works_together(kernel: Function) -> bool:
     """Barriers, shuffles, atomics or shared memory."""
-    for node in ir.walk(kernel.body):
+    for node in kernel.nodes:
         if isinstance(node, ir.Declare) and node.shared:
             return True
         if isinstance(node, ir.Call) and ("sync" in node.name or node.name.startswith(("atomic", "__shfl"))):

@@ -8,7 +8,7 @@ import numpy as np
 
 from cudaperf.engine.analysis.conflicts import Conflict, by_interval, meet_between_blocks, sure, within_block
 from cudaperf.engine.analysis.finding import RULES, Data, Finding, Related
-from cudaperf.engine.analysis.runs import ALIGNED, LARGE, SMALL, TIGHT, Run, Runs
+from cudaperf.engine.analysis.runs import ALIGNED, LARGE, ROWS, SMALL, TIGHT, Run, Runs
 from cudaperf.engine.analysis.simt.trace import Access, Barrier, Exit, Path
 from cudaperf.engine.cuda.model import FileModel
 
@@ -21,9 +21,10 @@ def findings(model: FileModel, runs: Runs) -> list[Finding]:
     crossing = {(f.start, f.end) for f in found if f.code == "CP302"}
     found = [f for f in found if f.code != "CP303" or (f.start, f.end) not in crossing]
     if runs.waits:
-        barriers = runs.any_of(_barriers, (LARGE, TIGHT, SMALL))
+        apart = runs.first is not None and runs.first.trace.diverges
+        barriers = runs.any_of(_barriers, (LARGE, TIGHT, SMALL, ROWS) if apart else (LARGE,))
         found += barriers
-        found += runs.any_of(_masks, (LARGE, TIGHT))
+        found += runs.any_of(_masks, (LARGE, TIGHT, SMALL) if apart else (LARGE,))
         found += [] if barriers else _useless(runs)
     return found
 
@@ -105,7 +106,7 @@ def _shared(run: Run) -> Iterable[Finding]:
                 if _double(conflict):
                     yield _written_twice(conflict)
                 elif space == "shared" and not _told(conflict, writers):
-                    yield _race(conflict)
+                    yield _race(run, conflict)
 
 
 def _by_data(run: Run) -> Iterable[Finding]:
@@ -150,11 +151,11 @@ def _written_twice(conflict: Conflict) -> Finding:
     )
 
 
-def _race(conflict: Conflict) -> Finding:
+def _race(run: Run, conflict: Conflict) -> Finding:
     a, b = sorted((conflict.first, conflict.second), key=lambda x: (x.start, x.order))  # in the order of the text
     done = {True: "written", False: "read"}
     array = a.array
-    if conflict.crossing:
+    if conflict.crossing or _among_barriers(run, a):
         message = (
             f"race: {array} is {done[b.writes]} here by thread {_thread(conflict, b)} and {done[a.writes]} by thread "
             f"{_thread(conflict, a)} with no barrier between"
@@ -169,6 +170,12 @@ def _race(conflict: Conflict) -> Finding:
         code = "CP303"
     related = () if (a.start, a.end) == (b.start, b.end) else (Related(a.start, a.end, f"{done[a.writes]} here"),)
     return Finding(code, RULES[code].severity, b.start, b.end, message, related, {"array": array})
+
+
+def _among_barriers(run: Run, access: Access) -> bool:
+    """Whether the loop around an access waits with barriers, one of which is missing, rather than relying on warps."""
+    ends = [(start, run.trace.loops[start]) for start, _ in access.iteration]
+    return not run.trace.warp_calls and any(start < b.start < end for b in run.trace.barriers for start, end in ends)
 
 
 def _thread(conflict: Conflict, access: Access) -> int:
@@ -204,8 +211,11 @@ def _updates(run: Run) -> Iterable[Finding]:
             continue
         chosen = isinstance(access.base, np.ndarray)  # by the data, as in h[key[i]]++
         counted = isinstance(access.base, int) and any(c.data for c in access.path)  # if (test(x[i])) count++
-        if not isinstance(access.offset, int) or not (chosen or counted) or not access.may[1:].any():
-            continue  # unknown, a place of the thread's own, or one thread alone
+        who = np.flatnonzero(access.may)
+        if access.offset is None or not (chosen or counted) or len(who) < 2:
+            continue  # unknown, or one thread alone
+        if isinstance(access.offset, np.ndarray) and len(np.unique(access.offset[who])) == len(who):
+            continue  # a place of each thread's own
         message = (
             f"conflicting writes: threads whose data name one element of {access.array} update it at once without an atomic"
         )

@@ -85,7 +85,7 @@ def _launches(loop: ir.Loop, model: FileModel) -> bool:
 
 
 def _has_launch(function: Function) -> bool:
-    return function.kind == "host" and any(isinstance(n, ir.Launch) for n in ir.walk(function.body))
+    return function.kind == "host" and any(isinstance(n, ir.Launch) for n in function.nodes)
 
 
 def _within_device(call: ir.Call) -> bool:

@@ -58,7 +58,7 @@ def _counts(call: ir.Call, model: FileModel) -> bool:
 
 def _looped(function: Function, launch: ir.Launch, looks: list[int]) -> bool:
     """Whether a look stands in a loop around the launch: the next pass sees the error."""
-    loops = [n for n in ir.walk(function.body) if isinstance(n, ir.Loop) and n.start <= launch.start < n.end]
+    loops = [n for n in function.nodes if isinstance(n, ir.Loop) and n.start <= launch.start < n.end]
     return any(loop.start <= look < loop.end for loop in loops for look in looks)
 
 
@@ -68,7 +68,7 @@ def _checked_by_callers(model: FileModel, function: Function) -> bool:
     for caller in model.functions:
         if caller is function or caller.kind != "host":
             continue
-        calls = [n for n in ir.walk(caller.body) if isinstance(n, ir.Call) and n.name == function.name]
+        calls = [n for n in caller.nodes if isinstance(n, ir.Call) and n.name == function.name]
         if calls:
             found = True
             last = max(checks(model, caller), default=-1)

@@ -22,12 +22,16 @@ BANKS: Final = 32
 WORD: Final = 4
 WARP: Final = 32
 MOST_INSTANCES: Final = 16
+FAR: Final = 1 << 14
+MOST_LENGTHS: Final = 3
+"""Lanes that cross rows, or planes, are some few distances apart."""
 
 
 @dataclass(slots=True)
 class Requests:
     """Sums over the warps looked at: `cost` and `ideal` are sectors in global memory, passes in shared memory; `worst` is the
-    most that one warp took. `stride` is the bytes between neighbouring lanes where it is the same everywhere."""
+    most that one warp took. `stride` is the bytes between neighbouring lanes where it is the same everywhere; `ragged`: far
+    and of many lengths, as divisions and shifts of large samples make them."""
 
     warps: int = 0
     lanes: int = 0
@@ -36,8 +40,9 @@ class Requests:
     worst: int = 0
     stride: int | None = None
     mixed: bool = False
+    ragged: bool = False
 
-    def add(self, lanes: int, cost: int, ideal: int, stride: int | None) -> None:
+    def add(self, lanes: int, cost: int, ideal: int, stride: int | None, ragged: bool) -> None:
         self.mixed |= self.warps > 0 and stride != self.stride
         self.stride = stride
         self.warps += 1
@@ -45,6 +50,7 @@ class Requests:
         self.cost += cost
         self.ideal += ideal
         self.worst = max(self.worst, cost)
+        self.ragged |= ragged
 
 
 def lanes(access: Access, threads: int) -> Iterator[Numbers]:
@@ -72,7 +78,7 @@ def lanes(access: Access, threads: int) -> Iterator[Numbers]:
 def requests(accesses: list[Access], threads: int) -> Requests | None:
     """Costs of one access's instances; None where none of them is known."""
     found = Requests()
-    seen: dict[bytes, tuple[int, int, int | None]] = {}
+    seen: dict[bytes, tuple[int, int, int | None, bool]] = {}
     for access in accesses[:MOST_INSTANCES]:
         size = access.size
         if size is None:
@@ -82,16 +88,18 @@ def requests(accesses: list[Access], threads: int) -> Requests | None:
             if relative not in seen:
                 places = offsets.tolist()
                 if access.space == "shared":
-                    seen[relative] = (bank_degree(places, size), 1, _stride(places))
+                    seen[relative] = (bank_degree(places, size), 1, *_stride(places))
                 else:
-                    seen[relative] = (sectors(places, size), -(-len(set(places)) * size // SECTOR), _stride(places))
+                    seen[relative] = (sectors(places, size), -(-len(set(places)) * size // SECTOR), *_stride(places))
             found.add(len(offsets), *seen[relative])
     return found if found.warps else None
 
 
-def _stride(places: list[int]) -> int | None:
+def _stride(places: list[int]) -> tuple[int | None, bool]:
+    """(the distance of neighbours where it is one number, whether distances are ragged)."""
     steps = {b - a for a, b in pairwise(places)}
-    return steps.pop() if len(steps) == 1 else None
+    ragged = len(steps) > MOST_LENGTHS and max(map(abs, steps)) >= FAR
+    return (next(iter(steps)) if len(steps) == 1 else None), ragged
 
 
 def sectors(places: list[int], size: int) -> int:

@@ -200,7 +200,7 @@ class Evaluate(Node):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class If(Node):
     condition: Expr
     then: Block

@@ -249,27 +249,36 @@ class _Reader:
         called = _text(name) if name is not None else fallback
         if body is None or called is None:
             return
-        members: list[tuple[str, ir.CType, int]] = []
+        members: list[tuple[str, ir.CType, tuple[int, ...]]] = []
         for child in body.named_children:
             if child.type != "field_declaration" or (kind := child.child_by_field_name("type")) is None:
                 continue
             for declarator in child.children_by_field_name("declarator"):
-                stars, count = 0, 1
+                stars, dims = 0, list[int]()
                 inner: Tree | None = declarator
                 while inner is not None and inner.type in ("pointer_declarator", "array_declarator"):
                     if inner.type == "pointer_declarator":
                         stars += 1
                     else:
                         size = inner.child_by_field_name("size")
-                        number = self._lowering.expression(size)
-                        count *= int(number.value) if isinstance(number, ir.Number) else 0
+                        dims.insert(0, self._extent(size))
                     inner = inner.child_by_field_name("declarator")
                 if inner is not None and inner.type == "field_identifier":
-                    members.append((_text(inner), self._model.types.named(_text(kind), stars), count))
+                    members.append((_text(inner), self._model.types.named(_text(kind), stars), tuple(dims)))
         struct = laid_out(called, members, self._model.types)
         self._model.types.structs[called] = struct
         if fallback is not None:
             self._model.types.structs[fallback] = struct
+
+    def _extent(self, node: Tree | None) -> int:
+        """A member's dimension: a number, or a macro or constant that is one; 0 where it is not known."""
+        number = self._lowering.expression(node)
+        if isinstance(number, ir.Name):
+            macro = self._model.macros.get(number.id)
+            if macro is not None and macro.parameters is None and macro.text.isdigit():
+                return int(macro.text)
+            number = self._model.constants.get(number.id, number)
+        return int(number.value) if isinstance(number, ir.Number) else 0
 
     def _template(self, node: Tree) -> dict[str, ir.Expr | None]:
         """Names of a template's value parameters, with their defaults."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import prod
 
 from cudaperf.engine.cuda.ir import CType
 
@@ -24,10 +25,10 @@ _WORDS = ("unsigned", "signed", "long", "short", "int", "char", "double", "float
 
 @dataclass(slots=True)
 class Struct:
-    """`fields` are name -> (byte offset, type, elements). `size` is None where a field's type is not known."""
+    """`fields` are name -> (byte offset, type, dimensions). `size` is None where a field's type is not known."""
 
     name: str
-    fields: dict[str, tuple[int, CType, int]] = field(default_factory=dict)
+    fields: dict[str, tuple[int, CType, tuple[int, ...]]] = field(default_factory=dict)
     size: int | None = None
 
 
@@ -80,21 +81,21 @@ def _vector(name: str) -> Struct | None:
         return None
     part = _PARTS.get(match[1], ("unsigned " if match[1].startswith("u") else "") + match[1].removeprefix("u"))
     size, count = SIZES[part], int(match[2])
-    fields = {_LANES[i]: (i * size, CType(part, size), 1) for i in range(count)}
+    fields = {_LANES[i]: (i * size, CType(part, size), ()) for i in range(count)}
     return Struct(name, fields, size * count)
 
 
-def laid_out(name: str, members: list[tuple[str, CType, int]], types: Types) -> Struct:
-    """A struct with C's alignment; members are (name, type, elements: 0 where not known)."""
+def laid_out(name: str, members: list[tuple[str, CType, tuple[int, ...]]], types: Types) -> Struct:
+    """A struct with C's alignment; members are (name, type, dimensions: 0 where not known)."""
     found, offset, widest = Struct(name), 0, 1
-    for member, kind, count in members:
+    for member, kind, dims in members:
         size = 8 if kind.pointers else kind.size
-        if size is None or count == 0:
+        if size is None or 0 in dims:
             return found
         align = 8 if kind.pointers else alignment(kind.name, types)
         offset = -(-offset // align) * align
-        found.fields[member] = (offset, kind, count)
-        offset += size * count
+        found.fields[member] = (offset, kind, dims)
+        offset += size * prod(dims)
         widest = max(widest, align)
     found.size = -(-offset // widest) * widest
     return found

@@ -10,6 +10,7 @@ import numpy as np
 from cudaperf.engine.analysis.simt.state import Mask, State
 from cudaperf.engine.analysis.simt.trace import Choice
 from cudaperf.engine.analysis.simt.values import (
+    LOADED,
     UNIFORM,
     VARYING,
     Flags,
@@ -28,6 +29,24 @@ from cudaperf.engine.cuda import ir, macros
 
 DEEPEST: Final = 6
 """How far functions and macros are entered."""
+
+
+_METHODS: Final[dict[type, str]] = {
+    ir.Number: "_literal",
+    ir.Name: "_name",
+    ir.Builtin: "_builtin",
+    ir.Binary: "_binary",
+    ir.Unary: "_unary",
+    ir.Assign: "_assign",
+    ir.Index: "_load",
+    ir.Member: "_member",
+    ir.Conditional: "_conditional",
+    ir.Cast: "_cast",
+    ir.AddressOf: "_address",
+    ir.Call: "_call",
+    ir.Comma: "_comma",
+    ir.Opaque: "_inner",
+}
 
 
 class Expressions(State):
@@ -62,39 +81,25 @@ class Expressions(State):
     def value(self, node: ir.Expr, mask: Mask) -> Value:
         """What an expression yields; accesses and assignments in it happen."""
         self._step()
-        match node:
-            case ir.Number():
-                return node.value if isinstance(node.value, int) else UNIFORM
-            case ir.Name():
-                return self._name(node, mask)
-            case ir.Builtin():
-                return self._builtin(node)
-            case ir.Binary():
-                return self._binary(node, mask)
-            case ir.Unary():
-                return self._unary(node, mask)
-            case ir.Assign():
-                return self._assign(node, mask)
-            case ir.Index():
-                return self._load(node, mask)
-            case ir.Member():
-                return self._member(node, mask)
-            case ir.Conditional():
-                return self._conditional(node, mask)
-            case ir.Cast():
-                return self._cast(node, mask)
-            case ir.AddressOf():
-                return self.pointer(node.target, mask) or VARYING
-            case ir.Call():
-                return self._call(node, mask)
-            case ir.Comma():
-                values = [self.value(part, mask) for part in node.parts]
-                return values[-1] if values else UNIFORM
-            case ir.Opaque():
-                self._opaque(node, mask)
-                return VARYING
-            case _:
-                return VARYING
+        name = _METHODS.get(type(node))
+        if name is None:
+            return VARYING
+        found: Value = getattr(self, name)(node, mask)
+        return found
+
+    def _literal(self, node: ir.Number, mask: Mask) -> Value:
+        return node.value if isinstance(node.value, int) else UNIFORM
+
+    def _address(self, node: ir.AddressOf, mask: Mask) -> Value:
+        return self.pointer(node.target, mask) or VARYING
+
+    def _comma(self, node: ir.Comma, mask: Mask) -> Value:
+        values = [self.value(part, mask) for part in node.parts]
+        return values[-1] if values else UNIFORM
+
+    def _inner(self, node: ir.Opaque, mask: Mask) -> Value:
+        self._opaque(node, mask)
+        return VARYING
 
     def _opaque(self, node: ir.Opaque, mask: Mask) -> None:
         for part in node.parts:
@@ -134,7 +139,7 @@ class Expressions(State):
             self._site = outer
             self._depth -= 1
 
-    def _builtin(self, node: ir.Builtin) -> Value:
+    def _builtin(self, node: ir.Builtin, mask: Mask) -> Value:
         machine = self.machine
         match node.id:
             case "threadIdx":
@@ -177,8 +182,7 @@ class Expressions(State):
                 other = np.asarray(right) != 0
                 return as_numbers(flags & other if wants else flags | other)
             return unknown(left, right)
-        self._choices += 1
-        path, self._path = self._path, (*self._path, Choice(self._choices, True, varies(left)))
+        path, self._path = self._path, (*self._path, self._choice(node.left, True, unknown(left)))
         right = self.value(node.right, mask)
         self._path = path
         return unknown(left, right)
@@ -217,6 +221,7 @@ class Expressions(State):
     def _condition(self, node: ir.Expr, mask: Mask, loop: bool = False) -> bool | Flags | Unknown:
         """True or False for all, flags by thread, or unknown. A test of parameters for equality can go either way."""
         value = self.value(node, mask)
+        self._varied = varies(value)
         if isinstance(value, int):
             if not loop and not self._constant(node) and _equality(node):
                 return UNIFORM
@@ -241,6 +246,8 @@ class Expressions(State):
             return Pointer(value.space, value.array, value.offset, pointed(node.type), ()) if node.type.pointers else VARYING
         if node.type.floating:
             return unknown(value)
+        if node.type.integer and value is LOADED:
+            return self.memory.scattered(node.start)
         return value
 
 

@@ -7,6 +7,7 @@ entered.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -18,14 +19,17 @@ from cudaperf.engine.analysis.simt.expressions import pointed
 from cudaperf.engine.analysis.simt.state import Budget, Mask, Rounds
 from cudaperf.engine.analysis.simt.trace import Choice, Exit, Leaving, Trace
 from cudaperf.engine.analysis.simt.values import (
+    LOADED,
     UNIFORM,
     VARYING,
+    Based,
     Group,
     Pointer,
     Record,
     Unknown,
     Value,
     is_known,
+    loaded,
     merged,
     unknown,
     varies,
@@ -37,6 +41,7 @@ __all__ = ["Budget", "Interpreter"]
 
 PLAIN_ROUNDS: Final = 3
 BARRIER_ROUNDS: Final = 12
+_PARTS: WeakKeyDictionary[ir.If | ir.Loop, bool] = WeakKeyDictionary()
 _WRAPS: WeakKeyDictionary[ir.Loop, bool] = WeakKeyDictionary()
 
 
@@ -152,36 +157,60 @@ class Interpreter(Calls):
             value = Pointer(value.space, value.array, value.offset, pointed(node.type), value.dims)
         if node.type.floating and not isinstance(value, Unknown):
             value = unknown(value)
+        if node.type.integer and value is LOADED:
+            value = self.memory.scattered(node.start)
         variables[node.name] = value
 
     def _if(self, node: ir.If, mask: Mask) -> Mask:
-        condition = self._condition(node.condition, mask)
-        if isinstance(condition, bool):
-            return self._block(node.then, mask) if condition else (self._block(node.orelse, mask) if node.orelse else mask)
-        if isinstance(condition, Unknown):
-            return self._either(node, mask, condition)
-        self._split(node.condition, condition, mask)
-        taken, other = mask & condition, mask & ~condition
+        """What is known of the condition, part by part, narrows the mask; the rest is tried both ways."""
+        taken, open_ = mask, list[Unknown]()
+        for part in _conjuncts(node.condition):
+            condition = self._condition(part, taken)
+            self._note(node)
+            if condition is False:
+                taken = Mask(self._nobody, self._nobody)
+                break
+            if isinstance(condition, Unknown):
+                open_.append(condition)
+            elif not isinstance(condition, bool):
+                self._split(part, condition, taken)
+                taken = taken & condition
+                if taken.empty:
+                    break
+        if open_ and not taken.empty:
+            return self._either(node, taken, mask, unknown(*open_))
+        other = Mask(mask.must & ~taken.must, mask.may & ~taken.may) if not taken.empty else mask
         if not taken.empty:
             taken = self._block(node.then, taken)
         if node.orelse is not None and not other.empty:
             other = self._block(node.orelse, other)
         return taken | other
 
-    def _either(self, node: ir.If, mask: Mask, condition: Unknown) -> Mask:
-        """Both ways, each as if all threads went it."""
+    def _note(self, node: ir.If | ir.Loop) -> None:
+        """Remember that threads can part before a barrier, return or warp operation."""
+        if self._varied and not self.trace.diverges:
+            known = _PARTS.get(node)
+            if known is None:
+                known = _PARTS[node] = any(_parts(inner) for inner in ir.walk(node))
+            self.trace.diverges = known
+
+    def _either(self, node: ir.If, taken: Mask, mask: Mask, condition: Unknown) -> Mask:
+        """Both ways, each as if all threads went it that can."""
         before = dict(self._frame.variables)
         path, varying = self._path, condition.varying
         choice = self._choice(node.condition, True, condition)
         self._path = (*path, choice)
-        first = self._block(node.then, mask)
+        first = self._block(node.then, taken)
         after = self._frame.variables
         self._frame.variables = dict(before)
         self._path = (*path, replace(choice, taken=False))
         second = self._block(node.orelse, mask) if node.orelse is not None else mask
         self._path = path
         self._merge(after, self._frame.variables, varying, first.empty, second.empty)
-        return Mask(first.must & second.must, first.may | second.may)
+        if not varying and first.empty != second.empty:
+            return second if first.empty else first  # who goes on does so together
+        untouched = mask.must & ~taken.must
+        return Mask((first.must | untouched) & second.must, first.may | second.may)
 
     def _merge(self, a: dict[str, Value], b: dict[str, Value], varying: bool, a_ended: bool, b_ended: bool) -> None:
         """Variables after two ways; one that ended leaves the other's."""
@@ -225,6 +254,7 @@ class Interpreter(Calls):
         rounds = BARRIER_ROUNDS if self._wraps(node) else PLAIN_ROUNDS
         loop = Rounds((node.start, node.end))
         self._frame.loops.append(loop)
+        self.trace.loops[node.start] = node.end
         out = Mask(self._nobody, self._nobody)
         live, outer, path = mask, self._iteration, self._path
         before: dict[str, Value] | None = None
@@ -233,13 +263,14 @@ class Interpreter(Calls):
             self._iteration = (*outer, (node.start, number))
             if node.condition is not None and (number > 0 or node.kind != "do"):
                 condition = self._condition(node.condition, live, True)
+                self._note(node)
                 if condition is False:
                     out, live = out | live, Mask(self._nobody, self._nobody)
                     break
                 if isinstance(condition, Unknown):
-                    if before is not None:
+                    if before is not None and (varying or not condition.varying):
                         break
-                    before, varying = dict(self._frame.variables), condition.varying
+                    before, varying = before or dict(self._frame.variables), condition.varying
                     self._path = (*path, self._choice(node.condition, True, condition))
                 elif not isinstance(condition, bool):
                     self._split(node.condition, condition, live)
@@ -283,13 +314,31 @@ class Interpreter(Calls):
             if isinstance(inner, ir.Assign) and isinstance(inner.target, ir.Name):
                 old = variables.get(inner.target.id)
                 if isinstance(old, Pointer):
-                    variables[inner.target.id] = Pointer(old.space, old.array, VARYING if varies(old) else UNIFORM, old.type)
+                    variables[inner.target.id] = Pointer(old.space, old.array, unknown(old), old.type)
+                elif isinstance(old, Based) and loaded(old):
+                    variables[inner.target.id] = self.memory.scattered(node.start)
                 elif old is not None and not isinstance(old, Group):
-                    variables[inner.target.id] = VARYING if varies(old) else UNIFORM
+                    variables[inner.target.id] = unknown(old)
+
+
+def _conjuncts(node: ir.Expr) -> Iterator[ir.Expr]:
+    """The parts of `a && b && c`."""
+    if isinstance(node, ir.Binary) and node.op == "&&":
+        yield from _conjuncts(node.left)
+        yield from _conjuncts(node.right)
+    else:
+        yield node
 
 
 def _waits(node: ir.Expr | ir.Stmt) -> bool:
     return isinstance(node, ir.Call) and (node.name.startswith("__sync") or node.name == "sync")
+
+
+def _parts(node: ir.Expr | ir.Stmt) -> bool:
+    """What matters if only some threads come to it."""
+    return isinstance(node, ir.Return | ir.Jump) or (
+        isinstance(node, ir.Call) and (_waits(node) or node.name.endswith("_sync"))
+    )
 
 
 def _scales(node: ir.Expr | ir.Stmt) -> bool:

@@ -10,6 +10,7 @@ from cudaperf.engine.analysis.simt.values import (
     UNIFORM,
     VARYING,
     Group,
+    Known,
     Pointer,
     Record,
     Value,
@@ -29,17 +30,8 @@ _BLOCK_VOTES: Final = frozenset(("__syncthreads_count", "__syncthreads_and", "__
 _LOADS: Final = frozenset(("__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", "load_nc"))
 _STORES: Final = frozenset(("__stcg", "__stcs", "__stwb", "__stwt"))
 _ASYNC: Final = frozenset(("__pipeline_memcpy_async", "memcpy_async"))
-_MASKED: Final = (
-    "__shfl",
-    "__ballot_sync",
-    "__any_sync",
-    "__all_sync",
-    "__activemask",
-    "__match",
-    "__reduce",
-    "__syncwarp",
-    "__uni_sync",
-)
+_VOTES: Final = ("__ballot_sync", "__any_sync", "__all_sync", "__uni_sync")
+_MASKED: Final = ("__shfl", "__activemask", "__match", "__reduce", "__syncwarp", *_VOTES)
 _MATH: Final = (
     "sqrt", "rsqrt", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow", "sin", "cos", "tan",
     "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "fabs", "fmin", "fmax", "fma", "floor", "ceil", "round",
@@ -126,7 +118,8 @@ def _warp(machine: Expressions, node: ir.Call, mask: Mask) -> Value:
     takes_mask = node.name.endswith("_sync") or node.name == "__syncwarp"
     argument: Value | None = values[0] if takes_mask and values else 0xFFFFFFFF if node.name == "__syncwarp" else None
     machine.warp_barrier(node, node.name, mask, argument, node.name == "__syncwarp")
-    return VARYING
+    # a vote's outcome is that of the whole warp, whatever its lanes' data
+    return VARYING if node.name in _VOTES else unknown(*values, varying=True)
 
 
 def _atomic(machine: Expressions, node: ir.Call, mask: Mask) -> Value:
@@ -150,6 +143,9 @@ def _arithmetic(machine: Expressions, node: ir.Call, mask: Mask) -> Value | None
         return unknown(a, b)
     if name in ("__mul24", "__umul24") and len(node.args) == 2:
         return binary("*", machine.value(node.args[0], mask), machine.value(node.args[1], mask))
+    if name == "__brev" and len(node.args) == 1:
+        value = machine.value(node.args[0], mask)
+        return _reversed(value) if is_known(value) else unknown(value)
     if name == "abs" and len(node.args) == 1:
         value = machine.value(node.args[0], mask)
         if isinstance(value, int):
@@ -165,3 +161,11 @@ def _arithmetic(machine: Expressions, node: ir.Call, mask: Mask) -> Value | None
             machine.value(arg, mask)
         return UNIFORM
     return None
+
+
+def _reversed(value: Known) -> Known:
+    """The 32 bits in the other order."""
+    found: Known = 0
+    for bit in range(32):
+        found = found | ((value >> bit & 1) << (31 - bit))
+    return found

@@ -19,9 +19,10 @@ _PRIMES: Final = (100_003, 200_017, 300_007, 400_009, 500_009, 600_011, 700_001,
 class Sampling:
     """How integer parameters are chosen: "large" and odd or "aligned" to 1024, beyond everything that the simulated threads
     reach, bounds far beyond factors; or "tight" and "small": some threads of the second or the first block are outside. The
-    first parameters are the largest there, as sizes stand before what is part of them."""
+    first parameters are the largest there, as sizes stand before what is part of them. `rows`: by the block's y."""
 
     kind: str = "large"
+    rows: bool = False
 
     def parameter(self, number: int, shape: Shape, factor: bool) -> int:
         """The parameter of this number; `factor` where something is multiplied by it."""
@@ -30,8 +31,8 @@ class Sampling:
             return scale * (_PRIMES[number % len(_PRIMES)] + 2 * (number // len(_PRIMES)))
         if self.kind == "aligned":
             return scale * 1024 * (97 + 12 * number)
-        widest = max(shape[0], 4)
-        size = widest + widest // 2 + 5 if self.kind == "tight" else widest - widest // 4 - 1
+        widest = max(shape[1] if self.rows else shape[0], 4)
+        size = widest + widest // 2 + (5 if widest > 8 else 0) if self.kind == "tight" else widest - widest // 4 - 1
         return max(size // (1 + number), 3)
 
 

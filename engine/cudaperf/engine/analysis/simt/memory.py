@@ -62,9 +62,9 @@ class Memory:
         struct = self._types.struct(place.type.name) if not place.type.pointers else None
         if struct is None or field not in struct.fields:
             return None
-        offset, kind, count = struct.fields[field]
+        offset, kind, dims = struct.fields[field]
         moved = binary("+", place.offset, offset)
-        return Pointer(place.space, place.array, moved, kind, () if count == 1 else (count,))
+        return Pointer(place.space, place.array, moved, kind, dims)
 
     def loaded(self, place: Pointer) -> Value:
         """What a read yields: a number that stands for what is there, the same for the same place."""
@@ -83,7 +83,14 @@ class Memory:
             return LOADED if varies(place.offset) else UNIFORM
         if not isinstance(place.offset, int | np.ndarray | Based):
             return VARYING
-        return Based(0, sampled(crc32(place.array.encode()), total(place.offset)))
+        seed, element = crc32(place.array.encode()), total(place.offset)
+        if isinstance(element, int) and self._machine.sampling.kind in ("tight", "small"):
+            return self._machine.sampling.parameter((seed + element) % 2, self._machine.shape, False)
+        return Based(0, sampled(seed, element))
+
+    def scattered(self, seed: int) -> Value:
+        """A number of each thread's own that its data decides."""
+        return Based(0, sampled(seed, self._machine.flat))
 
     def stored(self, place: Pointer, value: Value, who: Flags) -> None:
         """Nothing is remembered of what is stored; reads yield samples."""

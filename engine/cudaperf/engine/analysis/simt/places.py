@@ -52,15 +52,17 @@ class Places(Expressions):
         return self.memory.loaded(place)
 
     def _member(self, node: ir.Member, mask: Mask) -> Value:
-        if isinstance(node.base, ir.Name | ir.Call | ir.Member) or not isinstance(node.base, ir.Index):
-            base = self.value(node.base, mask) if not isinstance(node.base, ir.Index) else None
-            if isinstance(base, Record):
-                return base.fields.get(node.field, VARYING)
-            if base is not None and not isinstance(base, Pointer):
-                return unknown(base)
+        base = node.base
+        held = self._frame.variables.get(base.id) if isinstance(base, ir.Name) else None
+        if not isinstance(base, ir.Index) and not isinstance(held, Pointer):
+            value = self.value(base, mask)
+            if isinstance(value, Record):
+                return value.fields.get(node.field, VARYING)
+            if not isinstance(value, Pointer):
+                return unknown(value)
         place = self.pointer(node, mask)
         if place is None:
-            inside = self.pointer(node.base, mask)
+            inside = self.pointer(base, mask)
             return UNIFORM if inside is not None and not varies(inside) else VARYING
         if place.dims and place.dims != (-1,):
             return place

@@ -19,12 +19,14 @@ MOST_ACCESSES: Final = 4000
 MOST_STEPS: Final = 40_000
 
 
-@dataclass(slots=True)
 class Mask:
     """`must` surely run this, `may` can; the same array where the two do not differ."""
 
-    must: Flags
-    may: Flags
+    __slots__ = ("_any", "may", "must")
+
+    def __init__(self, must: Flags, may: Flags) -> None:
+        self.must, self.may = must, may
+        self._any: bool | None = None
 
     def __and__(self, flags: Flags) -> Mask:
         if self.must is self.may:
@@ -33,11 +35,16 @@ class Mask:
         return Mask(self.must & flags, self.may & flags)
 
     def __or__(self, other: Mask) -> Mask:
+        if self.must is self.may and other.must is other.may:
+            either = self.must | other.must
+            return Mask(either, either)
         return Mask(self.must | other.must, self.may | other.may)
 
     @property
     def empty(self) -> bool:
-        return not self.may.any()
+        if self._any is None:
+            self._any = bool(self.may.any())
+        return not self._any
 
 
 class Budget(Exception):
@@ -80,6 +87,7 @@ class State:
         self._frame = Frame({})
         self._path: Path = ()
         self._choices = 0
+        self._varied = False  # whether threads could differ about the last condition
         self._interval = 0
         self._warp_interval = 0
         self._iteration: tuple[tuple[int, int], ...] = ()

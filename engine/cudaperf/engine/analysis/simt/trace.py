@@ -120,9 +120,10 @@ class Split:
 class Trace:
     """One block of `threads` threads.
 
-    `complete` is False where something that matters was not understood. `samples` are the numbers that parameters stood for;
-    `cut` the loops without barriers that were left after a few rounds; `thread_axes` and `block_axes` the axes of threadIdx and
-    blockIdx that were looked at.
+    `complete` is False where something that matters was not understood. `diverges`: a test that can differ between threads
+    stands before a barrier, return or warp operation, whatever it says on these samples. `samples` are the numbers that
+    parameters stood for; `loops` the loops' starts and ends, `cut` the starts of those without barriers that were left after a
+    few rounds; `thread_axes` and `block_axes` the axes of threadIdx and blockIdx that were looked at.
     """
 
     threads: int
@@ -134,6 +135,8 @@ class Trace:
     splits: list[Split] = field(default_factory=list)
     samples: dict[str, int] = field(default_factory=dict)
     complete: bool = True
+    diverges: bool = False
     cut: set[int] = field(default_factory=set)
+    loops: dict[int, int] = field(default_factory=dict)
     thread_axes: set[str] = field(default_factory=set)
     block_axes: set[str] = field(default_factory=set)

@@ -167,18 +167,18 @@ LIMIT: Final = 1 << 60
 
 
 def binary(op: str, a: Value, b: Value) -> Value:
-    """`a op b` for numbers; pointers are the interpreter's business."""
+    """`a op b` for numbers; pointers are the interpreter's business. Numbers beyond 64 bits are not known."""
     if isinstance(a, int) and isinstance(b, int):
         return _bounded(_OPERATORS[op](a, b)) if op in _OPERATORS else UNIFORM
-    if (
-        op not in _OPERATORS
-        or isinstance(a, Unknown | Pointer | Record | Group)
-        or isinstance(b, Unknown | Pointer | Record | Group)
-    ):
+    others = (Unknown, Pointer, Record, Group)
+    if op not in _OPERATORS or isinstance(a, others) or isinstance(b, others):
         return unknown(a, b)
-    if isinstance(a, Based) or isinstance(b, Based):
-        return _based(op, a, b)
-    return _OPERATORS[op](a, b)
+    try:
+        if isinstance(a, Based) or isinstance(b, Based):
+            return _based(op, a, b)
+        return _OPERATORS[op](a, b)
+    except OverflowError:
+        return unknown(a, b)
 
 
 def _bounded(value: Known) -> Value:
@@ -190,14 +190,20 @@ def _based(op: str, a: Known | Based, b: Known | Based) -> Value:
     kb, bb = (b.known, b.base) if isinstance(b, Based) else (b, 0)
     if op in ("+", "-"):
         apply = _OPERATORS[op]
-        return Based(apply(ka, kb), apply(ba, bb))
+        return _parts(apply(ka, kb), apply(ba, bb))
     if op == "*" and isinstance(b, int):
-        return Based(ka * b, ba * b)
+        return _parts(ka * b, ba * b)
     if op == "*" and isinstance(a, int):
-        return Based(kb * a, bb * a)
+        return _parts(kb * a, bb * a)
     if op in COMPARISONS:
         return unknown(a, b)
-    return Based(0, _OPERATORS[op](total(a), total(b)))
+    return _parts(0, _OPERATORS[op](total(a), total(b)))
+
+
+def _parts(known: Known, base: Known) -> Value:
+    found = Based(known, base)
+    large = any(isinstance(part, int) and abs(part) >= LIMIT for part in (known, base))
+    return unknown(found) if large else found
 
 
 def where(flags: Flags, new: Value, old: Value | None) -> Value:
