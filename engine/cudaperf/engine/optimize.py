@@ -49,6 +49,7 @@ BASELINE_SECONDS = 20.0
 CPU_ELEMENTS = 1 << 20
 GPU_ELEMENTS = 1 << 24
 NAMED_ELEMENTS = 1 << 30
+LEAST_CHANGING = 2
 """Array elements of the configuration that is timed, where the user names no sizes."""
 
 
@@ -173,7 +174,7 @@ class _Run:
     def prepared(self, analysed: Analysed) -> Prepared:
         from cudaperf.engine.loops.places import place
         from cudaperf.engine.verify.generate import configurations, idle
-        from cudaperf.engine.verify.prepare import prepare
+        from cudaperf.engine.verify.prepare import changed_outputs, prepare
 
         specs = configurations(analysed.task, SEED, self.request.sizes)
         if not specs:
@@ -193,6 +194,13 @@ class _Run:
         prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
         if isinstance(prepared, Reason):
             raise Refusal(prepared)
+        changing = changed_outputs(prepared)
+        if changing < LEAST_CHANGING:
+            message = (
+                f"only {changing} of {len(prepared.configurations)} inputs that were tried make {self.request.function} write "
+                "anything: say what its arguments are like in a comment (// cudaperf: assume mode == 3)"
+            )
+            raise Refusal(place(analysed.unit, ReasonCode.BUDGET, message, analysed.unit.function))
         return prepared
 
     def try_all(

@@ -123,3 +123,58 @@ void computes_nothing(float *restrict a, int n)
         if (0)
             a[i] = 1;
 }
+
+/* A test that multiplies variables is not followed: a need be no longer than n, whatever the stride. */
+// expect: refused code=unbounded line=133
+void every_nth(int n, int stride, const float *restrict a, float *restrict b)
+{
+    for (int i = 0; i < n; i++) {
+        int j = i * stride;
+        b[i] = j < n ? a[j] : 0;
+    }
+}
+
+// cudaperf: assume extent(x) == n, st >= 1, pad >= 0, kw >= 1, ow >= 1
+// expect: verified
+void convolve_padded(int ow, int st, int pad, int kw, int n, const float *restrict x, const float *restrict w, float *restrict y)
+{
+    for (int o = 0; o < ow; o++) {
+        float s = 0;
+        for (int k = 0; k < kw; k++) {
+            int i = o * st - pad + k;
+            if (i >= 0 && i < n)
+                s += x[i] * w[k];
+        }
+        y[o] = s;
+    }
+}
+
+/* i - 1 as a short may be anything: how far a is read does not follow. */
+// expect: refused code=unbounded line=158
+void short_wraps(short n, const float *restrict a, float *restrict b)
+{
+    for (short i = 0; i < n; i++) {
+        short k = i - 1;
+        b[i] = a[k < 0 ? n - 1 : k];
+    }
+}
+
+/* No input that is drawn has this mode. */
+// expect: refused code=budget line=164 mentions="0 of"
+void one_mode(int n, int mode, float *restrict a)
+{
+    if (mode != 500)
+        return;
+    for (int i = 0; i < n; i++)
+        a[i] *= 2;
+}
+
+// cudaperf: assume mode == 500
+// expect: verified strategy=map
+void one_mode_said(int n, int mode, float *restrict a)
+{
+    if (mode != 500)
+        return;
+    for (int i = 0; i < n; i++)
+        a[i] *= 2;
+}

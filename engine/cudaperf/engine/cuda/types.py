@@ -81,7 +81,7 @@ def _vector(name: str) -> Struct | None:
         return None
     part = _PARTS.get(match[1], ("unsigned " if match[1].startswith("u") else "") + match[1].removeprefix("u"))
     size, count = SIZES[part], int(match[2])
-    fields = {_LANES[i]: (i * size, CType(part, size), ()) for i in range(count)}
+    fields: dict[str, tuple[int, CType, tuple[int, ...]]] = {_LANES[i]: (i * size, CType(part, size), ()) for i in range(count)}
     return Struct(name, fields, size * count)
 
 

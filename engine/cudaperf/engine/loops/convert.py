@@ -256,7 +256,7 @@ def to_poly(node: ir.Expr, env: Environment) -> Poly:
         case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
             return narrowed(to_poly(node.operand, env), _scalar(node.operand), node.type, env)
         case ir.Binary(op="*" | "<<") if _mixes(node):
-            return env.atoms.fresh(_range_of(node.type))
+            return _of_range(node.type, env)
         case ir.Binary():
             return _binary(node, env)
         case ir.Select():
@@ -338,7 +338,14 @@ def narrowed(value: Poly, source: ir.Scalar | None, target: ir.Scalar, env: Envi
     if target.name == "_Bool":
         when_true, when_false = compare(value, "!=", Poly()), compare(value, "==", Poly())
         return env.atoms.fresh(_choice(ONE, Poly(), when_true, when_false), exact=True)
-    return env.atoms.fresh(_range_of(target)) if target.signed else _mask(value, (1 << target.bits) - 1, env)
+    return _of_range(target, env) if target.signed else _mask(value, (1 << target.bits) - 1, env)
+
+
+def _of_range(kind: ir.Scalar, env: Environment) -> Poly:
+    """Any value of a type."""
+    found = env.atoms.fresh(_range_of(kind))
+    env.atoms.wide |= found.atoms
+    return found
 
 
 def _fits(value: Poly, target: ir.Scalar) -> bool:

@@ -132,7 +132,12 @@ class Extents:
         """The first extent, as the references say that are surely made.
 
         One that stands behind a test which is not followed (`x % w != w - 1`) may not reach further: the array need not."""
-        loose = [a for a in accesses if any(self.space.atoms.loose(g) for g in a.guards)]
+        atoms = self.space.atoms
+        for access in accesses:
+            if access.subscripts and atoms.closure(a for p in access.subscripts for a in p.atoms) & atoms.wide:
+                raise Unbounded(access)
+        whole = {(Poly.atom(i),) for i in iterators}  # `w[k]`, which every other test on data would take to be whole, too
+        loose = [a for a in accesses if a.subscripts not in whole and any(atoms.loose(g, iterators) for g in a.guards)]
         if not loose:
             return self._rows_of(accesses, shape, iterators)
         sure = [a for a in accesses if a not in loose]

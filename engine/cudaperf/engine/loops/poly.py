@@ -10,7 +10,7 @@ C's integers are taken not to overflow (signed overflow is undefined; unsigned w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -163,6 +163,13 @@ def rename_condition(condition: Condition, names: Mapping[str, str]) -> Conditio
             return Or(tuple(rename_condition(p, names) for p in parts))
 
 
+def _multiplies(condition: Condition, varying: Set[str]) -> bool:
+    """Whether a comparison has a product in which something varies: isl can't hold it."""
+    if isinstance(condition, Compare):
+        return any(len(m) > 1 and any(a in varying for a in m) for m, _ in condition.poly.terms)
+    return any(_multiplies(part, varying) for part in condition.parts)
+
+
 def quotient_condition(poly: Poly, divisor: int, quotient: Poly) -> Condition:
     """`quotient` is floor(poly / divisor)."""
     rest = poly - quotient.scale(divisor)
@@ -195,7 +202,8 @@ class Atoms:
     `definitions` holds composite parameters (`$c0` = n + 2): loop-invariant polynomials kept whole so that `i*(n+2) + j`
     keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded
     integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each;
-    `exact` those that their condition determines, wherever it is exact itself.
+    `exact` those that their condition determines, wherever it is exact itself; `wide` those of which no more than the range of
+    a type is known.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)
@@ -204,6 +212,7 @@ class Atoms:
     data: dict[str, str] = field(default_factory=dict)
     quotients: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
+    wide: set[str] = field(default_factory=set)
     _composites: dict[Poly, str] = field(default_factory=dict)
     _divisions: dict[tuple[Poly, int], str] = field(default_factory=dict)
 
@@ -217,10 +226,16 @@ class Atoms:
             self.exact.add(name)
         return Poly.atom(name)
 
-    def loose(self, condition: Condition) -> bool:
-        """Whether a condition stands on something that is neither followed nor data: a superset of what it means."""
+    def loose(self, condition: Condition, iterators: frozenset[str]) -> bool:
+        """Whether a condition is a superset of what it means: it stands on something that is neither followed nor data, or
+        multiplies what varies."""
+        opaque = self.closure(condition_atoms(condition))
         followed = self.exact | self.quotients | self.data.keys()
-        return bool(self.closure(condition_atoms(condition)) - followed)
+        if opaque - followed:
+            return True
+        varying = iterators | self.conditions.keys()
+        parts = (condition, *(self.conditions[name] for name in opaque))
+        return any(_multiplies(part, varying) for part in parts)
 
     def composite(self, poly: Poly) -> Poly:
         """One atom for a loop-invariant polynomial of several terms."""

@@ -20,9 +20,11 @@ from typing import Final
 
 from cudaperf.engine.evidence import ConfigurationSpec
 from cudaperf.engine.reason import Reason, ReasonCode
-from cudaperf.engine.task import Task
+from cudaperf.engine.task import ArrayParameter, Task
 from cudaperf.engine.toolchain.find import host_compiler
 from cudaperf.engine.verify import process
+from cudaperf.engine.verify.compare import as_array
+from cudaperf.engine.verify.data import outputs, read_inputs
 from cudaperf.engine.verify.generate import Limits, race_indices
 from cudaperf.engine.verify.original import OriginalHazard, OriginalPrograms, build, no_compiler, program_constants, too_long
 from cudaperf.engine.verify.reference import OPTIONS, program_source
@@ -142,3 +144,19 @@ def _blame(task: Task, spec: ConfigurationSpec, hazard: OriginalHazard) -> Reaso
     return Reason(
         ReasonCode.ORIGINAL_FAILS, f"{task.original.function} itself {sentence(hazard)} ({where}){advice}", hazard.line
     )
+
+
+def changed_outputs(prepared: Prepared) -> int:
+    """On how many configurations the original changes an array, or gives a number back. A function that leaves everything as it
+    was has not been exercised."""
+    arrays = [
+        p for p in (*prepared.task.parameters, *prepared.task.globals) if isinstance(p, ArrayParameter) and p.access != "in"
+    ]
+    if len(arrays) < len(outputs(prepared.task)):
+        return len(prepared.configurations)
+    return sum(any(_changed(prepared, c, p) for p in arrays) for c in prepared.configurations if not c.fallback)
+
+
+def _changed(prepared: Prepared, configuration: PreparedConfiguration, array: ArrayParameter) -> bool:
+    before = as_array(read_inputs(prepared.task, configuration.input)[array.name], array.type)
+    return before.tobytes() != as_array(configuration.expected.original[array.name], array.type).tobytes()
