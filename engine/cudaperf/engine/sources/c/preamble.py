@@ -32,8 +32,9 @@ class _Preamble:
         for tree in context.trees:
             for node in tree.walk():
                 self.mention(node)
-        for variable in self.constants():
-            self.add_type(context.global_cursors[variable.name].type)
+        for variable in (*self.constants(), *function.globals):
+            if variable.name in context.global_cursors:
+                self.add_type(context.global_cursors[variable.name].type)
 
     # --- types ---------------------------------------------------------------------------------------------------------
 
