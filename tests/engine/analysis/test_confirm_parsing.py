@@ -14,7 +14,7 @@ from confirm import driver, judge, profile, sanitize
 SOURCE_PAGE = """\
 ==PROF== Disconnected from process 4242
 "Kernel Name","scale_chunks"
-"File Path","/work/tests/data/kernels/made.cu"
+"File Path","/src/tests/data/kernels/made.cu"
 "Line No","Source","Instructions Executed","L2 Theoretical Sectors Global","L2 Theoretical Sectors Global Ideal",\
 "L1 Wavefronts Shared","L1 Wavefronts Shared Ideal"
 "3","{","0","0","0","0","0"
@@ -24,8 +24,8 @@ SOURCE_PAGE = """\
 
 RACES = """\
 ========= COMPUTE-SANITIZER
-========= Error: Race reported between Write access at k(float *, int)+0x150 in /work/tests/data/kernels/made.cu:4
-=========     and Read access at k(float *, int)+0x1a0 in /work/tests/data/kernels/made.cu:5 [1788 hazards]
+========= Error: Race reported between Write access at k(float *, int)+0x150 in /src/tests/data/kernels/made.cu:4
+=========     and Read access at k(float *, int)+0x1a0 in /src/tests/data/kernels/made.cu:5 [1788 hazards]
 =========
 ========= Warning: Race reported between Read access at k(float *, int)+0x1a0 in made.cu:5
 =========     and Write access at k(float *, int)+0x150 in made.cu:6 [4 hazards]
@@ -36,7 +36,7 @@ RACES = """\
 BARRIER = """\
 ========= COMPUTE-SANITIZER
 ========= Barrier error detected. Divergent thread(s) in block
-=========     at k(float *, int)+0x90 in /work/tests/data/kernels/made.cu:6
+=========     at k(float *, int)+0x90 in /src/tests/data/kernels/made.cu:6
 =========     by thread (0,0,0) in block (0,0,0)
 =========
 ========= ERROR SUMMARY: 1 error
