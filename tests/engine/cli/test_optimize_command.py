@@ -67,6 +67,12 @@ def test_a_conversion_writes_three_files_and_says_what_it_knows(converted: tuple
         assert EMULATED_CLAIM in " ".join(text.replace("\n *", "\n").split())
 
 
+def heeding_signals() -> None:
+    """Tests that run in the background ignore these, and so would their children."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def test_an_interrupted_run_tells_programs_so(example: Command) -> None:
     running = subprocess.Popen(
         [COMMAND, "optimize", "matmul.c::matmul", "--executor", "emulated", "--json"],
@@ -75,6 +81,7 @@ def test_an_interrupted_run_tells_programs_so(example: Command) -> None:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heeding_signals,
     )
     while len(session_members(running.pid)) < 2:  # until it has started a compiler
         assert running.poll() is None
@@ -209,6 +216,7 @@ def test_an_interrupted_run_ends_its_children_and_writes_nothing(example: Comman
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=heeding_signals,
     )
     assert running.stderr is not None
     for line in running.stderr:
