@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from cudaperf.engine.analysis.simt.state import Mask, State
-from cudaperf.engine.analysis.simt.trace import Choice
 from cudaperf.engine.analysis.simt.values import (
     LOADED,
     UNIFORM,
@@ -111,7 +111,7 @@ class Expressions(State):
     def _name(self, node: ir.Name, mask: Mask) -> Value:
         found = self._frame.variables.get(node.id)
         if found is not None:
-            if isinstance(found, Pointer) and found.dims == (-1,):
+            if isinstance(found, Pointer) and found.itself:
                 return self._read(found, node, mask)
             return found
         if node.id == "warpSize":
@@ -158,12 +158,12 @@ class Expressions(State):
         if node.op in ("&&", "||"):
             return self._logical(node, left, mask)
         right = self.value(node.right, mask)
-        for pointer, number, sign in ((left, right, 1), (right, left, 1)):
+        for pointer, number in ((left, right), (right, left)):
             if isinstance(pointer, Pointer) and not isinstance(number, Pointer) and node.op in ("+", "-"):
                 step = self.memory.element(pointer)
                 if step is None:
                     return Pointer(pointer.space, pointer.array, VARYING, pointer.type)
-                moved = binary("*", number, step * sign)
+                moved = binary("*", number, step)
                 return Pointer(pointer.space, pointer.array, binary(node.op, pointer.offset, moved), pointer.type, pointer.dims)
         return binary(node.op, left, right)
 
@@ -208,12 +208,11 @@ class Expressions(State):
         if isinstance(condition, bool):
             return self.value(node.then if condition else node.orelse, mask)
         if isinstance(condition, Unknown):
-            values = []
-            self._choices += 1
+            values, path, choice = [], self._path, self._choice(node.condition, True, condition)
             for taken, part in ((True, node.then), (False, node.orelse)):
-                path, self._path = self._path, (*self._path, Choice(self._choices, taken, condition.varying))
+                self._path = (*path, replace(choice, taken=taken))
                 values.append(self.value(part, mask))
-                self._path = path
+            self._path = path
             return merged(values[0], values[1], condition.varying)
         then = self.value(node.then, mask & condition)
         return where(condition, then, self.value(node.orelse, mask & ~condition))

@@ -17,7 +17,7 @@ import numpy as np
 from cudaperf.engine.analysis.simt.calls import Calls
 from cudaperf.engine.analysis.simt.expressions import pointed
 from cudaperf.engine.analysis.simt.state import Budget, Mask, Rounds
-from cudaperf.engine.analysis.simt.trace import Choice, Exit, Leaving, Trace
+from cudaperf.engine.analysis.simt.trace import Exit, Leaving, Trace
 from cudaperf.engine.analysis.simt.values import (
     LOADED,
     UNIFORM,
@@ -233,11 +233,11 @@ class Interpreter(Calls):
                 fell = self._block(block, fell | here)
         else:
             before, varying = dict(self._frame.variables), varies(value)
-            self._choices += 1
-            for i, (_, block) in enumerate(node.cases):
-                path, self._path = self._path, (*self._path, Choice(self._choices * 1000 + i, True, True))
+            path = self._path
+            for _, block in node.cases:
+                self._path = (*path, self._choice(node.value, True, unknown(value)))
                 self._block(block, mask)
-                self._path = path
+            self._path = path
             self._merge(self._frame.variables, before, varying, False, False)
             rest = mask
         loop = self._frame.loops.pop()

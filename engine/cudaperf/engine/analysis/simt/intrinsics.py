@@ -66,13 +66,13 @@ def call(machine: Expressions, node: ir.Call, mask: Mask) -> Value | None:
     if name in _LOADS and node.args:
         place = machine.value(node.args[0], mask)
         if isinstance(place, Pointer):
-            machine.touch(place, node, "read", mask)
+            machine.access(place, node, "read", mask)
             return machine.memory.loaded(place)
         return VARYING
     if name in _STORES and len(node.args) == 2:
         place, value = machine.value(node.args[0], mask), machine.value(node.args[1], mask)
         if isinstance(place, Pointer):
-            machine.touch(place, node, "write", mask)
+            machine.access(place, node, "write", mask)
         return value
     if name in _ASYNC:
         machine.trace.complete = False
@@ -127,7 +127,7 @@ def _atomic(machine: Expressions, node: ir.Call, mask: Mask) -> Value:
     for arg in node.args[1:]:
         machine.value(arg, mask)
     if isinstance(place, Pointer):
-        machine.touch(place, node, "atomic", mask)
+        machine.access(place, node, "atomic", mask)
     return VARYING
 
 

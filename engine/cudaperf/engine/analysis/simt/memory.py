@@ -9,11 +9,11 @@ import numpy as np
 
 from cudaperf.engine.analysis.simt.machine import Machine
 from cudaperf.engine.analysis.simt.values import (
+    ITSELF,
     LOADED,
     UNIFORM,
     VARYING,
     Based,
-    Flags,
     Pointer,
     Record,
     Unknown,
@@ -27,22 +27,19 @@ from cudaperf.engine.analysis.simt.values import (
 from cudaperf.engine.cuda.ir import CType
 from cudaperf.engine.cuda.types import Types
 
-_SCALAR = (-1,)
-"""The `dims` of a pointer that stands for the object itself: a shared scalar, or a reference."""
-
 
 class Memory:
-    """`scalars` remembers what shared scalars hold where every thread stored the same."""
+    """Nothing is remembered of what is stored: reads yield samples, the same ones for the same place."""
 
     def __init__(self, machine: Machine, types: Types) -> None:
         self._machine, self._types = machine, types
 
     def scalar(self, name: str, kind: CType) -> Pointer:
         """A shared variable without dimensions."""
-        return Pointer("shared", name, 0, kind, _SCALAR)
+        return Pointer("shared", name, 0, kind, ITSELF)
 
     def reference(self, place: Pointer) -> Pointer:
-        return Pointer(place.space, place.array, place.offset, place.type, _SCALAR)
+        return Pointer(place.space, place.array, place.offset, place.type, ITSELF)
 
     def element(self, pointer: Pointer) -> int | None:
         """Bytes from one element to the next: of an array of arrays, a whole row."""
@@ -75,11 +72,10 @@ class Memory:
             return Pointer("global", where, offset, CType(kind.name, kind.size, kind.pointers - 1, kind.const))
         struct = self._types.struct(kind.name)
         if struct is not None:
-            unknown: Unknown = VARYING if varies(place.offset) else UNIFORM
-            return Record(dict.fromkeys(struct.fields, unknown))
-        if not kind.integer or place.space == "local" or isinstance(place.offset, Unknown):
-            if place.space == "local":
-                return VARYING
+            return Record(dict.fromkeys(struct.fields, LOADED if varies(place.offset) else UNIFORM))
+        if place.space == "local":
+            return VARYING
+        if not kind.integer or isinstance(place.offset, Unknown):
             return LOADED if varies(place.offset) else UNIFORM
         if not isinstance(place.offset, int | np.ndarray | Based):
             return VARYING
@@ -91,6 +87,3 @@ class Memory:
     def scattered(self, seed: int) -> Value:
         """A number of each thread's own that its data decides."""
         return Based(0, sampled(seed, self._machine.flat))
-
-    def stored(self, place: Pointer, value: Value, who: Flags) -> None:
-        """Nothing is remembered of what is stored; reads yield samples."""

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from cudaperf.engine.analysis.simt.expressions import Expressions
 from cudaperf.engine.analysis.simt.state import Mask
-from cudaperf.engine.analysis.simt.values import UNIFORM, VARYING, Pointer, Record, Value, binary, unknown, varies, where
+from cudaperf.engine.analysis.simt.values import (
+    ITSELF,
+    UNIFORM,
+    VARYING,
+    Pointer,
+    Record,
+    Value,
+    binary,
+    unknown,
+    varies,
+    where,
+)
 from cudaperf.engine.cuda import ir
 
 
@@ -22,8 +33,8 @@ class Places(Expressions):
                         if declared.dims:
                             value = self._name(node, mask)
                             return value if isinstance(value, Pointer) else None
-                        return Pointer("shared" if declared.shared else "global", node.id, 0, declared.type, (-1,))
-                return found if isinstance(found, Pointer) and (found.dims == (-1,) or found.space != "global") else None
+                        return Pointer("shared" if declared.shared else "global", node.id, 0, declared.type, ITSELF)
+                return found if isinstance(found, Pointer) and (found.itself or found.space != "global") else None
             case ir.Index():
                 base = self.value(node.base, mask)
                 index = self.value(node.index, mask)
@@ -43,12 +54,12 @@ class Places(Expressions):
         place = self.pointer(node, mask)
         if place is None:
             return VARYING
-        if place.dims and place.dims != (-1,):
+        if place.row:
             return place  # a row of an array: no access yet
         return self._read(place, node, mask)
 
     def _read(self, place: Pointer, node: ir.Expr, mask: Mask) -> Value:
-        self._access(place, node, "read", mask)
+        self.access(place, node, "read", mask)
         return self.memory.loaded(place)
 
     def _member(self, node: ir.Member, mask: Mask) -> Value:
@@ -64,7 +75,7 @@ class Places(Expressions):
         if place is None:
             inside = self.pointer(base, mask)
             return UNIFORM if inside is not None and not varies(inside) else VARYING
-        if place.dims and place.dims != (-1,):
+        if place.row:
             return place
         return self._read(place, node, mask)
 
@@ -97,9 +108,8 @@ class Places(Expressions):
         if place is None:
             return value
         if node.op is not None:
-            self._access(place, target, "read", mask, compound=True)
-        self._access(place, target, "write", mask, value=value if node.op is None else VARYING, compound=node.op is not None)
-        self.memory.stored(place, value, mask.must)
+            self.access(place, target, "read", mask, compound=True)
+        self.access(place, target, "write", mask, value=value if node.op is None else VARYING, compound=node.op is not None)
         return value
 
     def _placed(self, target: ir.Name) -> bool:
@@ -107,4 +117,4 @@ class Places(Expressions):
         found = self._frame.variables.get(target.id)
         if found is None:
             return target.id in self.model.variables
-        return isinstance(found, Pointer) and found.dims == (-1,)
+        return isinstance(found, Pointer) and found.itself

@@ -77,7 +77,6 @@ class State:
         machine: Machine,
         templates: dict[str, int],
         deadline: float,
-        steps: int = 40_000,
     ) -> None:
         self.model, self.kernel, self.machine = model, kernel, machine
         self._deadline, self._steps = deadline, MOST_STEPS
@@ -114,11 +113,10 @@ class State:
     def _split(self, node: ir.Expr, condition: Flags, mask: Mask) -> None:
         self.trace.splits.append(Split(*self._range(node), condition & mask.may, mask.may))
 
-    def _access(
+    def access(
         self, place: Pointer, node: ir.Expr, kind: str, mask: Mask, *, value: Value = VARYING, compound: bool = False
     ) -> None:
-        if place.space == "local" and place.array.startswith("&"):
-            return
+        """Note an access: `kind` is "read", "write" or "atomic"."""
         if len(self.trace.accesses) >= MOST_ACCESSES:
             self.trace.complete = False
             return
@@ -161,7 +159,3 @@ class State:
         self.trace.warp_calls.append(WarpCall(name, *self._range(node), mask.must, mask.may, self._path, argument))
         if orders:
             self._warp_interval += 1
-
-    def touch(self, place: Pointer, node: ir.Expr, kind: str, mask: Mask) -> None:
-        """An access that an intrinsic makes."""
-        self._access(place, node, kind, mask)

@@ -40,6 +40,10 @@ class Based:
         return not isinstance(self.known, int) or not isinstance(self.base, int)
 
 
+ITSELF: Final = (-1,)
+"""The `dims` of a pointer that stands for the object itself."""
+
+
 @dataclass(slots=True, eq=False)
 class Pointer:
     """`offset` in bytes from the start of an array; `space` is "global", "shared" or "local"."""
@@ -49,6 +53,16 @@ class Pointer:
     offset: Value
     type: CType
     dims: tuple[int, ...] = ()
+
+    @property
+    def itself(self) -> bool:
+        """Whether this is an object rather than what a pointer leads to: a scalar in memory, or a reference."""
+        return self.dims == ITSELF
+
+    @property
+    def row(self) -> bool:
+        """Whether this is an array within an array, naming which is no access."""
+        return bool(self.dims) and not self.itself
 
 
 @dataclass(slots=True, eq=False)
