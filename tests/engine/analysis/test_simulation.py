@@ -89,3 +89,31 @@ def test_reduction_without_a_barrier_races_in_every_block(rows: int) -> None:
     }"""
     assert not {"CP301", "CP302", "CP303", "CP304", "CP305"} & found(text % "__syncthreads();", (32, rows, 1)).keys()
     assert "CP302" in found(text % "", (32, rows, 1))
+
+
+SWITCH = """__global__ void k(float *__restrict__ a, const float *__restrict__ b, int n, float mode) {{
+    __shared__ float s[256];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t, j = i;
+    switch ((int){of}) {{
+    case 0: {first}
+    case 1: {second} break;
+    }}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("of", "first", "second", "codes"),
+    [
+        ("mode", "s[t] = b[i]; break;", "a[i] = s[t + 1];", set()),
+        ("mode", "s[t] = b[i];", "a[i] = s[t + 1];", {"CP302"}),
+        ("b[i]", "s[t] = b[i]; break;", "a[i] = s[t + 1];", {"CP302"}),
+        ("mode", "s[t] = 1; __syncthreads(); a[i] = s[255 - t]; break;", "a[i] = 2;", set()),
+        ("b[i]", "s[t] = 1; __syncthreads(); a[i] = s[255 - t]; break;", "a[i] = 2;", {"CP301"}),
+        ("mode", "j = i * n; break;", "a[i] = b[j];", set()),
+        ("mode", "j = i * n; a[j] = 1; break;", "a[i] = 2;", {"CP101"}),
+    ],
+)
+def test_cases_of_a_switch(of: str, first: str, second: str, codes: set[str]) -> None:
+    """Threads go one way together where the number is theirs all, each its own where data decides, on to the next unbroken."""
+    got = found(SWITCH.format(of=of, first=first, second=second), (256, 1, 1))
+    assert set(got) == codes

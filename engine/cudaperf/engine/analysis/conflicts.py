@@ -38,8 +38,8 @@ def sure(access: Access) -> bool:
 
 def compatible(a: Path, b: Path) -> bool:
     """Whether both can happen in one run: no branch that all threads take together, one way or the other."""
-    taken = {choice.id: choice.taken for choice in a if not choice.varying}
-    return all(taken.get(choice.id, choice.taken) == choice.taken for choice in b)
+    ways = {choice.id: choice.way for choice in a if not choice.varying}
+    return all(ways.get(choice.id, choice.way) == choice.way for choice in b)
 
 
 def by_interval(run: Run, space: str) -> Iterator[list[Access]]:

@@ -66,7 +66,7 @@ def _barrier(run: Run, barrier: Barrier) -> list[Finding]:
 
 def _gone_by_data(run: Run, barrier: Barrier) -> list[Finding]:
     """Threads whose data made them return, or leave the loop, before the barrier."""
-    taken = {(c.id, c.taken) for c in barrier.path}
+    taken = {(c.id, c.way) for c in barrier.path}
     exits = [e for e in run.trace.exits if e.order <= barrier.order and _decided(e.path, taken) and e.start < barrier.start]
     if exits:
         return [_return(e, barrier, None, run.trace.threads) for e in exits]
@@ -78,9 +78,9 @@ def _gone_by_data(run: Run, barrier: Barrier) -> list[Finding]:
     return []
 
 
-def _decided(path: Path, taken: set[tuple[int, bool]]) -> bool:
+def _decided(path: Path, taken: set[tuple[int, int]]) -> bool:
     """Whether data decides between threads that go this way, and the barrier is not on it."""
-    return any(c.data and (c.id, c.taken) not in taken for c in path)
+    return any(c.data and (c.id, c.way) not in taken for c in path)
 
 
 def _return(one: Exit, barrier: Barrier, count: int | None, threads: int) -> Finding:

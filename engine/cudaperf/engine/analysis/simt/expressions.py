@@ -182,7 +182,7 @@ class Expressions(State):
                 other = np.asarray(right) != 0
                 return as_numbers(flags & other if wants else flags | other)
             return unknown(left, right)
-        path, self._path = self._path, (*self._path, self._choice(node.left, True, unknown(left)))
+        path, self._path = self._path, (*self._path, self._choice(node.left, unknown(left)))
         right = self.value(node.right, mask)
         self._path = path
         return unknown(left, right)
@@ -208,9 +208,9 @@ class Expressions(State):
         if isinstance(condition, bool):
             return self.value(node.then if condition else node.orelse, mask)
         if isinstance(condition, Unknown):
-            values, path, choice = [], self._path, self._choice(node.condition, True, condition)
-            for taken, part in ((True, node.then), (False, node.orelse)):
-                self._path = (*path, replace(choice, taken=taken))
+            values, path, choice = [], self._path, self._choice(node.condition, condition)
+            for way, part in ((1, node.then), (0, node.orelse)):
+                self._path = (*path, replace(choice, way=way))
                 values.append(self.value(part, mask))
             self._path = path
             return merged(values[0], values[1], condition.varying)

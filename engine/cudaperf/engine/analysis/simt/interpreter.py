@@ -32,7 +32,6 @@ from cudaperf.engine.analysis.simt.values import (
     loaded,
     merged,
     unknown,
-    varies,
 )
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
@@ -198,12 +197,12 @@ class Interpreter(Calls):
         """Both ways, each as if all threads went it that can."""
         before = dict(self._frame.variables)
         path, varying = self._path, condition.varying
-        choice = self._choice(node.condition, True, condition)
+        choice = self._choice(node.condition, condition)
         self._path = (*path, choice)
         first = self._block(node.then, taken)
         after = self._frame.variables
         self._frame.variables = dict(before)
-        self._path = (*path, replace(choice, taken=False))
+        self._path = (*path, replace(choice, way=0))
         second = self._block(node.orelse, mask) if node.orelse is not None else mask
         self._path = path
         self._merge(after, self._frame.variables, varying, first.empty, second.empty)
@@ -232,13 +231,7 @@ class Interpreter(Calls):
                     rest = Mask(rest.must & ~here.must, rest.may & ~here.may)
                 fell = self._block(block, fell | here)
         else:
-            before, varying = dict(self._frame.variables), varies(value)
-            path = self._path
-            for _, block in node.cases:
-                self._path = (*path, self._choice(node.value, True, unknown(value)))
-                self._block(block, mask)
-            self._path = path
-            self._merge(self._frame.variables, before, varying, False, False)
+            self._cases(node, mask, unknown(value))
             rest = mask
         loop = self._frame.loops.pop()
         out = rest | fell
@@ -247,6 +240,23 @@ class Interpreter(Calls):
         if loop.continued and self._frame.loops:
             self._frame.loops[-1].continued.extend(loop.continued)
         return out
+
+    def _cases(self, node: ir.Switch, mask: Mask, value: Unknown) -> None:
+        """Every case on trial, each from what was known before; one that the case above falls into goes the same way."""
+        path, choice, before = self._path, self._choice(node.value, value), dict(self._frame.variables)
+        ends = [] if any(case is None for case, _ in node.cases) else [before]
+        fell = True
+        for _, block in node.cases:
+            if fell:
+                self._merge(self._frame.variables, before, value.varying, False, False)
+            else:
+                ends.append(self._frame.variables)
+                self._frame.variables, choice = dict(before), replace(choice, way=choice.way + 1)
+            self._path = (*path, choice)
+            fell = not self._block(block, mask).empty
+        self._path = path
+        for end in ends:
+            self._merge(self._frame.variables, end, value.varying, False, False)
 
     def _loop(self, node: ir.Loop, mask: Mask) -> Mask:
         if node.init is not None:
@@ -271,7 +281,7 @@ class Interpreter(Calls):
                     if before is not None and (varying or not condition.varying):
                         break
                     before, varying = before or dict(self._frame.variables), condition.varying
-                    self._path = (*path, self._choice(node.condition, True, condition))
+                    self._path = (*path, self._choice(node.condition, condition))
                 elif not isinstance(condition, bool):
                     self._split(node.condition, condition, live)
                     out, live = out | (live & ~condition), live & condition

@@ -105,10 +105,10 @@ class State:
     def _range(self, node: ir.Node) -> tuple[int, int]:
         return self._site or (node.start, node.end)
 
-    def _choice(self, node: ir.Expr, taken: bool, condition: Unknown) -> Choice:
-        """A new choice."""
+    def _choice(self, node: ir.Expr, condition: Unknown) -> Choice:
+        """A new choice, its first way."""
         self._choices += 1
-        return Choice(self._choices, taken, condition.varying, *self._range(node), condition.data)
+        return Choice(self._choices, 1, condition.varying, *self._range(node), condition.data)
 
     def _split(self, node: ir.Expr, condition: Flags, mask: Mask) -> None:
         self.trace.splits.append(Split(*self._range(node), condition & mask.may, mask.may))

@@ -10,11 +10,11 @@ from cudaperf.engine.analysis.simt.values import Flags, Known, Value
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A branch that was taken on trial, because its condition, at `start` to `end`, is not known. `varying`: threads may differ
-    about it; `data`: they do, as the data does."""
+    """A branch that was taken on trial, because its condition, at `start` to `end`, is not known. `way`: which one, 1 or 0, or
+    the number of the case. `varying`: threads may differ about it; `data`: they do, as the data does."""
 
     id: int
-    taken: bool
+    way: int
     varying: bool
     start: int = 0
     end: int = 0
