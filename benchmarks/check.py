@@ -35,7 +35,7 @@ def main() -> None:
 
 def stages(paths: list[Path]) -> list[tuple[str, float]]:
     """Processor seconds of reading, then of each rule family over fresh models, and their sum."""
-    from cudaperf.engine.analysis.check import families
+    from cudaperf.engine.analysis.families import families
     from cudaperf.engine.analysis.settings import Settings
     from cudaperf.engine.cuda.model import FileModel, read
     from cudaperf.engine.cuda.source import Source

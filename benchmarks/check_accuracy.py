@@ -49,20 +49,19 @@ class Outcome:
 
 def findings(path: Path) -> list[Found]:
     """What the engine says of one file."""
-    from cudaperf.engine.analysis.check import check
+    from cudaperf.engine.analysis.run import check_text
     from cudaperf.engine.analysis.settings import Settings
-    from cudaperf.engine.cuda.model import read
     from cudaperf.engine.cuda.source import Source
 
     data = path.read_bytes()
+    checked = check_text(Source(str(path), data), Settings())
+    if checked.troubles:
+        raise SystemExit(f"{path}: {checked.troubles[0].message}")
 
     def line(offset: int) -> int:
         return data.count(b"\n", 0, offset) + 1
 
-    return [
-        Found(f.code, line(f.start), frozenset(line(r.start) for r in f.related), f.message)
-        for f in check(read(Source(str(path), data)), Settings())
-    ]
+    return [Found(f.code, line(f.start), frozenset(line(r.start) for r in f.related), f.message) for f in checked.findings]
 
 
 def outcomes(case: Case, found: Iterable[Found]) -> list[Outcome]:

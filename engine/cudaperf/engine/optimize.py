@@ -48,9 +48,11 @@ SEED = 20260728
 BASELINE_SECONDS = 20.0
 CPU_ELEMENTS = 1 << 20
 GPU_ELEMENTS = 1 << 24
-NAMED_ELEMENTS = 1 << 30
-LEAST_CHANGING = 2
 """Array elements of the configuration that is timed, where the user names no sizes."""
+NAMED_ELEMENTS = 1 << 30
+"""The most, where the user does."""
+LEAST_CHANGING = 2
+"""Inputs on which the original must write something."""
 
 
 def optimize(request: OptimizeRequest, progress: ProgressSink = lambda _: None) -> OptimizeResult:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cudaperf.engine.analysis.check import check
 from cudaperf.engine.analysis.finding import RULES, Finding
+from cudaperf.engine.analysis.run import check_text
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import read
 from cudaperf.engine.cuda.source import Source
 
 PAGES = Path(__file__).parents[3] / "docs" / "rules"
@@ -24,9 +23,9 @@ def examples(code: str, kind: str) -> list[str]:
 
 
 def found(text: str, code: str) -> list[Finding]:
-    model = read(Source("a.cu", text.encode()))
-    assert model.errors == []
-    return [f for f in check(model, Settings()) if f.code == code]
+    checked = check_text(Source("a.cu", text.encode()), Settings())
+    assert (checked.errors, checked.troubles) == (0, ())
+    return [f for f in checked.findings if f.code == code]
 
 
 def test_pages_are_those_of_the_rules() -> None:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from cudaperf.engine.analysis.finding import RULES, Data, Finding
 from cudaperf.engine.analysis.runs import LARGE, Run, Runs
-from cudaperf.engine.cuda.model import FileModel
 
 WARP = 32
 FEW = 4
 
 
-def findings(model: FileModel, runs: Runs) -> list[Finding]:
+def findings(runs: Runs) -> list[Finding]:
     """Branches that split most warps of a block between lanes, both parts large (a guard of a few lanes costs nothing)."""
     return runs.agreed(_splits, (LARGE,))
 

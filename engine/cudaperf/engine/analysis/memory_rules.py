@@ -14,7 +14,6 @@ from cudaperf.engine.analysis.simt.trace import Access
 from cudaperf.engine.analysis.simt.values import Numbers
 from cudaperf.engine.analysis.warps import WARP, Requests, requests
 from cudaperf.engine.cuda import ir
-from cudaperf.engine.cuda.model import FileModel
 
 FEWEST_LANES: Final = 5
 LARGEST_FACTOR: Final = 16
@@ -33,14 +32,14 @@ def grouped(run: Run, space: str) -> dict[Key, list[Access]]:
     return found
 
 
-def findings(model: FileModel, runs: Runs) -> list[Finding]:
+def findings(runs: Runs) -> list[Finding]:
     """The kernel's findings of these rules."""
     return [
         *runs.agreed(_uncoalesced),
         *runs.agreed(_bank_conflicts),
         *runs.agreed(_vectorizable),
         *_repeated(runs),
-        *_unrestricted(model, runs),
+        *_unrestricted(runs),
         *_local_arrays(runs),
     ]
 
@@ -156,7 +155,7 @@ def _restricted(runs: Runs, array: str) -> bool:
     return any(p.name == array and p.type.restrict for p in runs.kernel.parameters)
 
 
-def _unrestricted(model: FileModel, runs: Runs) -> list[Finding]:
+def _unrestricted(runs: Runs) -> list[Finding]:
     """Pointers that the kernel only reads, while it writes through others."""
     run = runs.first
     if run is None or not run.trace.complete:
@@ -174,7 +173,7 @@ def _unrestricted(model: FileModel, runs: Runs) -> list[Finding]:
             continue
         missing = " and ".join(word for word, has in (("const", kind.const), ("__restrict__", kind.restrict)) if not has)
         message = f"{name} is only read: with {missing} the compiler may keep its values and use read-only loads"
-        text = model.source.text(parameter.start, parameter.end)
+        text = runs.model.source.text(parameter.start, parameter.end)
         head, star, tail = text.rpartition("*")
         head = head if kind.const else f"const {head.lstrip()}"
         tail = tail if kind.restrict else f" __restrict__ {tail.strip()}"

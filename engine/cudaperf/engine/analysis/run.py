@@ -14,7 +14,8 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Final, TypeVar
 
-from cudaperf.engine.analysis import check, suppression
+from cudaperf.engine.analysis import suppression
+from cudaperf.engine.analysis.families import families
 from cudaperf.engine.analysis.finding import Edit, Finding
 from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, located
 from cudaperf.engine.analysis.settings import Settings
@@ -122,7 +123,7 @@ def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], mo
         return Checked(troubles=(modelled,))
     found: list[Finding] = []
     troubles: list[Trouble] = []
-    for family in check.families():
+    for family in families():
         answer = _guarded(source.path, f"the rules of {family.__module__}", partial(family, modelled, settings))
         if isinstance(answer, Trouble):
             troubles.append(answer)

@@ -15,9 +15,9 @@ def findings(model: FileModel, settings: Settings) -> list[Finding]:
     for kernel in model.kernels:
         runs = runs_of(model, kernel, settings)
         for finding in (
-            *memory_rules.findings(model, runs),
-            *synchronization_rules.findings(model, runs),
-            *branch_rules.findings(model, runs),
+            *memory_rules.findings(runs),
+            *synchronization_rules.findings(runs),
+            *branch_rules.findings(runs),
         ):
             found.setdefault((finding.code, finding.start, finding.end), finding)
     return list(found.values())

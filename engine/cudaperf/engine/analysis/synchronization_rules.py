@@ -10,12 +10,11 @@ from cudaperf.engine.analysis.conflicts import Conflict, by_interval, meet_betwe
 from cudaperf.engine.analysis.finding import RULES, Data, Finding, Related
 from cudaperf.engine.analysis.runs import ALIGNED, LARGE, ROWS, SMALL, TIGHT, Run, Runs
 from cudaperf.engine.analysis.simt.trace import Access, Barrier, Exit, Path
-from cudaperf.engine.cuda.model import FileModel
 
 FULL = 0xFFFFFFFF
 
 
-def findings(model: FileModel, runs: Runs) -> list[Finding]:
+def findings(runs: Runs) -> list[Finding]:
     """The kernel's findings of these rules."""
     found = [*runs.agreed(_shared), *runs.agreed(_between_blocks)]
     crossing = {(f.start, f.end) for f in found if f.code == "CP302"}

@@ -1,4 +1,4 @@
-"""Every rule over one file."""
+"""The rule families: each says everything its rules find in one file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,3 @@ def families() -> tuple[Family, ...]:
     from cudaperf.engine.analysis import arithmetic, host, occupancy, simulated
 
     return (simulated.findings, occupancy.findings, arithmetic.findings, host.findings)
-
-
-def check(model: FileModel, settings: Settings) -> list[Finding]:
-    """The selected rules' findings, in the order of the text. Suppression by comments is not looked at here."""
-    found = [finding for family in families() for finding in family(model, settings) if settings.wants(finding.code)]
-    return sorted(found, key=lambda f: (f.start, f.end, f.code))
