@@ -37,7 +37,8 @@ def stages(paths: list[Path]) -> list[tuple[str, float]]:
     """Processor seconds of reading, then of each rule family over fresh models, and their sum."""
     from cudaperf.engine.analysis.families import families
     from cudaperf.engine.analysis.settings import Settings
-    from cudaperf.engine.cuda.model import FileModel, read
+    from cudaperf.engine.cuda.model import FileModel
+    from cudaperf.engine.cuda.reader import read
     from cudaperf.engine.cuda.source import Source
 
     def models() -> list[FileModel]:

@@ -5,7 +5,7 @@ import pytest
 from cudaperf.engine.analysis.arithmetic import findings
 from cudaperf.engine.analysis.finding import Finding
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import read
+from cudaperf.engine.cuda.reader import read
 from cudaperf.engine.cuda.source import Source
 
 

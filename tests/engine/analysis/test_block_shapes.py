@@ -4,7 +4,7 @@ import pytest
 
 from cudaperf.engine.analysis.block_shapes import Shapes, block_shapes
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import read
+from cudaperf.engine.cuda.reader import read
 from cudaperf.engine.cuda.source import Source
 
 

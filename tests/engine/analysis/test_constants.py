@@ -4,7 +4,8 @@ import pytest
 
 from cudaperf.engine.analysis.constants import dim3, number, values_at
 from cudaperf.engine.cuda import ir
-from cudaperf.engine.cuda.model import FileModel, read
+from cudaperf.engine.cuda.model import FileModel
+from cudaperf.engine.cuda.reader import read
 from cudaperf.engine.cuda.source import Source
 
 

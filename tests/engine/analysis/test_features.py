@@ -8,7 +8,7 @@ import pytest
 
 from cudaperf.engine.analysis.features import Features, features
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import read
+from cudaperf.engine.cuda.reader import read
 from cudaperf.engine.cuda.source import Source
 
 SCALE = """

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cudaperf.engine.analysis import simulated
 from cudaperf.engine.analysis.finding import Finding
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import read
+from cudaperf.engine.cuda.reader import read
 from cudaperf.engine.cuda.source import Source
 
 TYPES = {"unsigned char": 1, "short": 2, "float": 4, "double": 8, "float4": 16}

@@ -21,7 +21,7 @@ from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, loca
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda import embedded
 from cudaperf.engine.cuda.model import FileModel
-from cudaperf.engine.cuda.model import read as read_model
+from cudaperf.engine.cuda.reader import read as read_model
 from cudaperf.engine.cuda.source import Source
 
 BOM: Final = b"\xef\xbb\xbf"
