@@ -131,11 +131,12 @@ def _race(case: Case, decision: Decision, found: Measured) -> Answer:
 
 
 def _barrier(case: Case, decision: Decision, found: Measured) -> Answer:
-    if case.kernel in found.hung:
-        return Answer(decision, decision.expected, "the kernel hangs")
-    if case.kernel in found.synchronization:
-        marked = bool(case.of("CP301", "expect") or case.of("CP303", "expect") or case.of("CP306", "expect"))
-        return Answer(decision, decision.expected if marked else True, "synccheck: reported for this kernel")
+    if case.kernel in found.hung | found.synchronization:
+        how = "the kernel hangs" if case.kernel in found.hung else "synccheck: reported for this kernel"
+        marked = any(case.of(code, "expect") for code in ("CP301", "CP303", "CP306"))
+        if marked and not decision.expected:
+            return Answer(decision, None, f"reasoning: {how}, at one of its marks or here")
+        return Answer(decision, True, how)
     if decision.expected:
         return Answer(decision, None, "reasoning: synccheck reports nothing once the other threads have exited")
     if ("synccheck", case.kernel) not in found.checked:

@@ -9,6 +9,7 @@ from kernel_cases import load, read
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
+import pytest
 from confirm import driver, judge, profile, sanitize
 
 SOURCE_PAGE = """\
@@ -113,6 +114,15 @@ def test_an_expected_race_is_confirmed_or_contradicted() -> None:
 def test_a_barrier_that_is_not_expected_to_diverge_contradicts() -> None:
     assert answers(checked("synccheck", BARRIER))["CP301", 6] is False
     assert answers(checked("synccheck", "========= ERROR SUMMARY: 0 errors\n"))["CP301", 6] is True
+
+
+@pytest.mark.parametrize(
+    ("second", "agree"), [("", {6: False}), ("    __syncthreads(); // expect: CP301\n", {6: None, 7: True})]
+)
+def test_a_hang_confirms_what_is_expected_and_nothing_else(second: str, agree: dict[int, bool | None]) -> None:
+    cases = read("made.cu", MADE.removesuffix("}\n") + second + "}\n")
+    for found in (judge.Measured(hung=frozenset(("k",))), judge.Measured(synchronization=frozenset(("k",)))):
+        assert {a.decision.line: a.agree for a in judge.answers(cases, found) if a.decision.code == "CP301"} == agree
 
 
 def test_the_table_lists_contradictions() -> None:
