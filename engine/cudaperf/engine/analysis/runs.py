@@ -1,7 +1,8 @@
 """The simulated runs of one kernel, made when first asked for, and what it takes for a finding to hold in them.
 
-A block shape is either a launch's own or a guess. What is found must hold for every sampling of the parameters; for launches in
-one of their shapes, for guesses in all.
+A block shape is either a launch's own or a guess. What is found of accesses must hold for every sampling of the parameters;
+that some threads miss a barrier or a warp operation for one: a size that leaves part of a block is enough. For launches either
+must hold in one of their shapes, for guesses in all.
 """
 
 from __future__ import annotations
