@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from benchmarks.confirm import driver, judge, profile, sanitize
-    from benchmarks.confirm.cases import Case, load
+    from benchmarks.confirm.cases import FOLDER, Case, load
 else:
     from confirm import driver, judge, profile, sanitize
-    from confirm.cases import Case, load
+    from confirm.cases import FOLDER, Case, load
 
 TOOLS = ("memcheck", "racecheck", "synccheck")
 RISKY = ("CP301", "CP303", "CP306")
@@ -110,6 +110,7 @@ def measure(programs: list[driver.Program], arguments: argparse.Namespace, cases
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder for drivers, reports and confirmed.json")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="the kernels")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 2))
     parser.add_argument("--ncu-jobs", type=int, default=1, help="runs of ncu side by side")
     parser.add_argument("--only", default="", help="files whose name holds this")
@@ -118,9 +119,9 @@ def main() -> int:
     parser.add_argument("--sanitizer", default="compute-sanitizer")
     parser.add_argument("--dry-run", action="store_true", help="build, and print what would run")
     arguments = parser.parse_args()
-    cases = [case for case in load() if arguments.only in case.file]
+    cases = [case for case in load(arguments.folder) if arguments.only in case.file]
     arguments.out.mkdir(parents=True, exist_ok=True)
-    programs = driver.build(cases, arguments.out / "drivers", arguments.nvcc, arguments.jobs)
+    programs = driver.build(arguments.folder.resolve(), cases, arguments.out / "drivers", arguments.nvcc, arguments.jobs)
     failed = [p for p in programs if p.error]
     for program in failed:
         print(f"{program.file}: does not build\n{program.error}")

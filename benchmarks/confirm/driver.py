@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cases import FOLDER, Argument, Case
+from .cases import Argument, Case
 
 HARNESS = Path(__file__).with_name("harness.cuh")
 
@@ -22,12 +22,12 @@ class Program:
     error: str = ""
 
 
-def program_text(file: str, cases: list[Case]) -> str:
-    """The driver's C++ for one file."""
+def program_text(kernels: Path, cases: list[Case]) -> str:
+    """The driver's C++ for one file of kernels."""
     entries = ",\n".join(f'    {{"{c.kernel}", run_{c.kernel}}}' for c in cases)
     functions = "\n\n".join(_function(c) for c in cases)
     return (
-        f'#include "{HARNESS}"\n#include "{FOLDER / file}"\n\n{functions}\n\n'
+        f'#include "{HARNESS}"\n#include "{kernels}"\n\n{functions}\n\n'
         f"static const confirm::Entry entries[] = {{\n{entries}\n}};\n\n"
         "int main(int argc, char **argv)\n{\n    return confirm::run(entries, argc, argv);\n}\n"
     )
@@ -56,17 +56,17 @@ def _array(argument: Argument, seed: int) -> str:
     return f'confirm::Array<{argument.type}> {_holder(argument)}({argument.count}, "{argument.contents}", {value}, {seed});'
 
 
-def build(cases: list[Case], folder: Path, nvcc: str, jobs: int) -> list[Program]:
-    """The drivers of all files, `jobs` compilers at a time."""
+def build(kernels: Path, cases: list[Case], folder: Path, nvcc: str, jobs: int) -> list[Program]:
+    """The drivers of all files of the folder `kernels`, written to `folder`, `jobs` compilers at a time."""
     folder.mkdir(parents=True, exist_ok=True)
     files = {file: [c for c in cases if c.file == file] for file in sorted({c.file for c in cases})}
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda item: _built(item[0], item[1], folder, nvcc), files.items()))
+        return list(pool.map(lambda item: _built(kernels / item[0], item[1], folder, nvcc), files.items()))
 
 
-def _built(file: str, cases: list[Case], folder: Path, nvcc: str) -> Program:
-    source, path = folder / f"{Path(file).stem}_main.cu", folder / Path(file).stem
-    source.write_text(program_text(file, cases), encoding="utf-8")
+def _built(kernels: Path, cases: list[Case], folder: Path, nvcc: str) -> Program:
+    source, path = folder / f"{kernels.stem}_main.cu", folder / kernels.stem
+    source.write_text(program_text(kernels, cases), encoding="utf-8")
     command = [nvcc, "-arch=sm_90", "-std=c++17", "-O2", "-lineinfo", "-o", str(path), str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return Program(file, path, tuple(cases), done.stderr if done.returncode else "")
+    return Program(kernels.name, path, tuple(cases), done.stderr if done.returncode else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kernel_cases import load, read
+from kernel_cases import FOLDER, load, read
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
@@ -133,6 +133,6 @@ def test_the_table_lists_contradictions() -> None:
 
 def test_drivers_pass_every_argument_in_order() -> None:
     cases = [c for c in load() if c.kernel == "spmv_warp_per_row"]
-    text = driver.program_text("rows.cu", cases)
+    text = driver.program_text(FOLDER / "rows.cu", cases)
     assert 'confirm::Array<int> start_array(rows+1, "offsets", nnz, 1);' in text
     assert "::spmv_warp_per_row<<<dim3(250), dim3(128), 0>>>(start_array.data, col_array.data, value_array.data" in text
