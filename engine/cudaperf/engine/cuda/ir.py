@@ -5,19 +5,20 @@ Only what the analyses look at is kept apart; everything else is `Opaque` with t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Axis = Literal["x", "y", "z"]
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """`start` and `end` are byte offsets."""
+    """`start` and `end` are byte offsets. `all` is for `walk`."""
 
     start: int
     end: int
+    all: Sequence[Expr | Stmt] | None = field(default=None, init=False, repr=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -244,46 +245,66 @@ class Block(Node):
 Stmt = Declare | Evaluate | If | Loop | Switch | Return | Jump | Block | Opaque
 
 
-def children(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
+def _conditional(node: Conditional) -> list[Expr | Stmt]:
+    return [node.condition, node.then, node.orelse]
+
+
+def _declare(node: Declare) -> list[Expr | Stmt]:
+    found: list[Expr | Stmt] = [d for d in node.dims if d is not None]
+    return [*found, node.init] if node.init is not None else found
+
+
+def _if(node: If) -> list[Expr | Stmt]:
+    return [node.condition, node.then, node.orelse] if node.orelse is not None else [node.condition, node.then]
+
+
+def _loop(node: Loop) -> list[Expr | Stmt]:
+    return [n for n in (node.init, node.condition, node.step, node.body) if n is not None]
+
+
+def _switch(node: Switch) -> list[Expr | Stmt]:
+    return [node.value, *(n for case in node.cases for n in case if n is not None)]
+
+
+_CHILDREN: dict[type[Node], Callable[[Any], Sequence[Expr | Stmt]]] = {
+    Unary: lambda n: (n.operand,),
+    AddressOf: lambda n: (n.target,),
+    Cast: lambda n: (n.value,),
+    Member: lambda n: (n.base,),
+    Evaluate: lambda n: (n.value,),
+    Binary: lambda n: (n.left, n.right),
+    Index: lambda n: (n.base, n.index),
+    Assign: lambda n: (n.target, n.value),
+    Conditional: _conditional,
+    Call: lambda n: (n.receiver, *n.args) if n.receiver is not None else n.args,
+    Launch: lambda n: (*n.config, *n.args),
+    Comma: lambda n: n.parts,
+    Opaque: lambda n: n.parts,
+    Declare: _declare,
+    If: _if,
+    Loop: _loop,
+    Switch: _switch,
+    Return: lambda n: (n.value,) if n.value is not None else (),
+    Block: lambda n: n.body,
+}
+
+
+def children(node: Expr | Stmt) -> Sequence[Expr | Stmt]:
     """The nodes directly inside a node, in the order of the text."""
-    match node:
-        case Unary(operand=a) | AddressOf(target=a) | Cast(value=a) | Member(base=a) | Evaluate(value=a):
-            yield a
-        case Binary(left=a, right=b) | Index(base=a, index=b) | Assign(target=a, value=b):
-            yield from (a, b)
-        case Conditional():
-            yield from (node.condition, node.then, node.orelse)
-        case Call():
-            yield from (*([node.receiver] if node.receiver else []), *node.args)
-        case Launch():
-            yield from (*node.config, *node.args)
-        case Comma() | Opaque():
-            yield from node.parts
-        case Declare():
-            yield from (d for d in node.dims if d is not None)
-            if node.init is not None:
-                yield node.init
-        case If():
-            yield from (node.condition, node.then, *([node.orelse] if node.orelse else []))
-        case Loop():
-            yield from (n for n in (node.init, node.condition, node.step, node.body) if n is not None)
-        case Switch():
-            yield node.value
-            for value, block in node.cases:
-                yield from ([value] if value is not None else [])
-                yield block
-        case Return():
-            yield from ([node.value] if node.value is not None else [])
-        case Block():
-            yield from node.body
-        case _:
-            return
+    inside = _CHILDREN.get(type(node))
+    return inside(node) if inside is not None else ()
 
 
-def walk(node: Expr | Stmt) -> Iterator[Expr | Stmt]:
-    """A node and everything inside it, in the order of the text."""
-    waiting = [node]
-    while waiting:
-        found = waiting.pop()
-        yield found
-        waiting.extend(reversed(tuple(children(found))))
+def walk(node: Expr | Stmt) -> Sequence[Expr | Stmt]:
+    """A node and everything inside it, in the order of the text; kept with the node, as rules ask again and again."""
+    if node.all is None:
+        found: list[Expr | Stmt] = []
+        waiting, table = [node], _CHILDREN
+        while waiting:
+            one = waiting.pop()
+            found.append(one)
+            inside = table.get(type(one))
+            if inside is not None:
+                waiting += inside(one)[::-1]
+        node.all = found
+    return node.all

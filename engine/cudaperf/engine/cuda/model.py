@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -52,10 +52,10 @@ class Function:
     def body(self) -> ir.Block:
         return self.lowering.block(self.node.child_by_field_name("body"))
 
-    @cached_property
-    def nodes(self) -> list[ir.Expr | ir.Stmt]:
+    @property
+    def nodes(self) -> Sequence[ir.Expr | ir.Stmt]:
         """The body's nodes, in the order of the text."""
-        return list(ir.walk(self.body))
+        return ir.walk(self.body)
 
 
 @dataclass(slots=True, eq=False)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -52,6 +53,11 @@ _METHODS: Final[dict[type, str]] = {
 class Expressions(State):
     """`value` and `pointer` for every kind of expression."""
 
+    _methods: ClassVar[dict[type, Callable[[Any, Any, Mask], Value]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls._methods = {kind: getattr(cls, name) for kind, name in _METHODS.items()}
+
     @abstractmethod
     def _call(self, node: ir.Call, mask: Mask) -> Value: ...
 
@@ -81,11 +87,8 @@ class Expressions(State):
     def value(self, node: ir.Expr, mask: Mask) -> Value:
         """What an expression yields; accesses and assignments in it happen."""
         self._step()
-        name = _METHODS.get(type(node))
-        if name is None:
-            return VARYING
-        found: Value = getattr(self, name)(node, mask)
-        return found
+        method = self._methods.get(type(node))
+        return method(self, node, mask) if method is not None else VARYING
 
     def _literal(self, node: ir.Number, mask: Mask) -> Value:
         return node.value if isinstance(node.value, int) else UNIFORM

@@ -216,7 +216,14 @@ class Interpreter(Calls):
         if a_ended != b_ended:
             self._frame.variables = dict(b if a_ended else a)
             return
-        self._frame.variables = {name: merged(a.get(name), b.get(name), varying) for name in a.keys() | b.keys()}
+        both = dict(a)
+        for name, value in a.items():
+            other = b.get(name)
+            if other is not value:
+                both[name] = merged(value, other, varying)
+        for name in b.keys() - a.keys():
+            both[name] = merged(None, b[name], varying)
+        self._frame.variables = both
 
     def _switch(self, node: ir.Switch, mask: Mask) -> Mask:
         value = self.value(node.value, mask)

@@ -93,15 +93,14 @@ class Places(Expressions):
                     value = binary(node.op, old if old is not None else VARYING, value)
             elif isinstance(old, Pointer) and isinstance(value, Pointer):
                 value = Pointer(value.space, value.array, value.offset, old.type, value.dims)
-            full = mask.must.all()
-            self._frame.variables[target.id] = value if full else where(mask.must, value, old)
+            self._frame.variables[target.id] = value if mask.full else where(mask.must, value, old)
             return old if node.after and old is not None else value
         if isinstance(target, ir.Member) and isinstance(target.base, ir.Name):
             record = self._frame.variables.get(target.base.id)
             if isinstance(record, Record):
                 old = record.fields.get(target.field)
                 new = value if node.op is None else binary(node.op, old if old is not None else VARYING, value)
-                fields = {**record.fields, target.field: new if mask.must.all() else where(mask.must, new, old)}
+                fields = {**record.fields, target.field: new if mask.full else where(mask.must, new, old)}
                 self._frame.variables[target.base.id] = Record(fields)
                 return new
         place = self.pointer(target, mask)

@@ -22,11 +22,12 @@ MOST_STEPS: Final = 40_000
 class Mask:
     """`must` surely run this, `may` can; the same array where the two do not differ."""
 
-    __slots__ = ("_any", "may", "must")
+    __slots__ = ("_all", "_any", "may", "must")
 
     def __init__(self, must: Flags, may: Flags) -> None:
         self.must, self.may = must, may
         self._any: bool | None = None
+        self._all: bool | None = None
 
     def __and__(self, flags: Flags) -> Mask:
         if self.must is self.may:
@@ -45,6 +46,13 @@ class Mask:
         if self._any is None:
             self._any = bool(self.may.any())
         return not self._any
+
+    @property
+    def full(self) -> bool:
+        """Whether all threads surely run this."""
+        if self._all is None:
+            self._all = bool(self.must.all())
+        return self._all
 
 
 class Budget(Exception):
@@ -93,9 +101,10 @@ class State:
         self._site: tuple[int, int] | None = None
         self._depth = 0
         self._templates = templates
+        self._everyone = Mask(machine.everyone, machine.everyone)
 
     def _all(self) -> Mask:
-        return Mask(self.machine.everyone, self.machine.everyone)
+        return self._everyone
 
     def _step(self) -> None:
         self._steps -= 1

@@ -91,39 +91,36 @@ def is_known(value: Value) -> TypeGuard[Known]:
 
 def varies(value: Value) -> bool:
     """Whether threads can hold different ones."""
-    match value:
-        case int() | Group():
-            return False
-        case np.ndarray():
-            return True
-        case Pointer():
-            return varies(value.offset)
-        case Record():
-            return any(varies(v) for v in value.fields.values())
-        case _:
-            return bool(value.varying)
+    if isinstance(value, Unknown | Based):
+        return value.varying
+    if isinstance(value, np.ndarray):
+        return True
+    if isinstance(value, Pointer):
+        return varies(value.offset)
+    return isinstance(value, Record) and any(varies(v) for v in value.fields.values())
 
 
 def loaded(value: Value | None) -> bool:
     """Whether a value differs between threads because memory does."""
-    match value:
-        case Unknown():
-            return value.data
-        case Based():
-            return not isinstance(value.base, int)
-        case Pointer():
-            return loaded(value.offset)
-        case Record():
-            return any(loaded(v) for v in value.fields.values())
-        case _:
-            return False
+    if isinstance(value, Unknown):
+        return value.data
+    if isinstance(value, Based):
+        return not isinstance(value.base, int)
+    if isinstance(value, Pointer):
+        return loaded(value.offset)
+    return isinstance(value, Record) and any(loaded(v) for v in value.fields.values())
 
 
 def unknown(*values: Value | None, varying: bool = False) -> Unknown:
     """What is not known but comes from these."""
-    if any(loaded(v) for v in values):
-        return LOADED
-    return VARYING if varying or any(v is None or varies(v) for v in values) else UNIFORM
+    for value in values:
+        kind = type(value)
+        if kind is int:
+            continue
+        if loaded(value):
+            return LOADED
+        varying = varying or value is None or varies(value)
+    return VARYING if varying else UNIFORM
 
 
 def total(value: Known | Based) -> Known:
@@ -182,10 +179,11 @@ LIMIT: Final = 1 << 60
 
 def binary(op: str, a: Value, b: Value) -> Value:
     """`a op b` for numbers; pointers are the interpreter's business. Numbers beyond 64 bits are not known."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return unknown(a, b)
     if isinstance(a, int) and isinstance(b, int):
         return _bounded(_OPERATORS[op](a, b)) if op in _OPERATORS else UNIFORM
-    others = (Unknown, Pointer, Record, Group)
-    if op not in _OPERATORS or isinstance(a, others) or isinstance(b, others):
+    if op not in _OPERATORS or isinstance(a, _WITHOUT_NUMBER) or isinstance(b, _WITHOUT_NUMBER):
         return unknown(a, b)
     try:
         if isinstance(a, Based) or isinstance(b, Based):
@@ -193,6 +191,9 @@ def binary(op: str, a: Value, b: Value) -> Value:
         return _OPERATORS[op](a, b)
     except OverflowError:
         return unknown(a, b)
+
+
+_WITHOUT_NUMBER: Final = (Pointer, Record, Group)
 
 
 def _bounded(value: Known) -> Value:
