@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -56,11 +57,13 @@ def by_interval(run: Run, space: str) -> Iterator[list[Access]]:
 def within_block(run: Run, accesses: list[Access], *, ordered: bool = False) -> Iterator[Conflict]:
     """Pairs that touch the same bytes from different threads of the first block, one of them a plain write. `ordered` counts
     lanes of a warp between which a __syncwarp stands, too."""
-    cells = [_cells(access, run.trace.threads) for access in accesses]
+    cells = [Cells.of(access, run.trace.threads) for access in accesses]
     for i, a in enumerate(accesses):
         for j in range(i, len(accesses)):
             b = accesses[j]
-            if not (a.writes or b.writes) or (a.kind == "atomic" and b.kind == "atomic") or not compatible(a.path, b.path):
+            if not (a.writes or b.writes) or (a.kind == "atomic" and b.kind == "atomic") or cells[i].apart(cells[j]):
+                continue
+            if not compatible(a.path, b.path):
                 continue
             if (found := _meet(a, b, cells[i], cells[j])) is not None and (
                 found.crossing or ordered or a.warp_interval == b.warp_interval
@@ -68,27 +71,64 @@ def within_block(run: Run, accesses: list[Access], *, ordered: bool = False) -> 
                 yield found
 
 
-def _cells(access: Access, threads: int) -> tuple[Numbers, Numbers]:
-    """(bytes' numbers in units of the smaller of the size and 4, the threads that touch them), of the first block."""
-    who = np.flatnonzero(access.must[:threads])
-    assert access.offset is not None
-    assert access.size is not None
-    assert isinstance(access.base, int)
-    offsets = np.broadcast_to(np.asarray(access.offset), access.must.shape)[:threads][who]
-    unit = 4 if access.size % 4 == 0 else 1
-    count = access.size // unit
-    places = np.concatenate([offsets + i * unit for i in range(count)]) if count > 1 else offsets
-    return places, np.tile(who, count)
+@dataclass(eq=False)
+class Cells:
+    """What an access touches: `places`, numbers of bytes in units of the smaller of its size and 4, each by the thread beside
+    it in `who`."""
+
+    places: Numbers
+    who: Numbers
+
+    @staticmethod
+    def of(access: Access, threads: int) -> Cells:
+        """Those of the first block, of `threads` threads."""
+        must = access.must[:threads]
+        assert access.offset is not None
+        assert access.size is not None
+        assert isinstance(access.base, int)
+        everyone = bool(must.all())
+        who: Numbers = np.arange(len(must)) if everyone else np.flatnonzero(must)
+        if isinstance(access.offset, int):
+            offsets: Numbers = np.full(len(who), access.offset, dtype=np.int64)
+        else:
+            offsets = access.offset[:threads] if everyone else access.offset[:threads][who]
+        unit = 4 if access.size % 4 == 0 else 1
+        count = access.size // unit
+        places = np.concatenate([offsets + i * unit for i in range(count)]) if count > 1 else offsets
+        return Cells(places, np.tile(who, count) if count > 1 else who)
+
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """The first and the last place."""
+        return (int(self.places.min()), int(self.places.max())) if self.places.size else (0, -1)
+
+    @cached_property
+    def sorted(self) -> tuple[Numbers, Numbers]:
+        """The places in order, with their threads."""
+        if bool((self.places[1:] >= self.places[:-1]).all()):
+            return self.places, self.who
+        order = np.argsort(self.places, kind="stable")
+        return self.places[order], self.who[order]
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether no two threads touch one place."""
+        ordered = self.sorted[0]
+        return bool((ordered[1:] != ordered[:-1]).all())
+
+    def apart(self, other: Cells) -> bool:
+        """Whether it is clear at a glance that no two threads meet: other places, or the same ones thread by thread."""
+        (low, high), (first, last) = self.span, other.span
+        if high < low or last < first or high < first or last < low:
+            return True
+        same = self is other or ((low, high) == (first, last) and np.array_equal(self.places, other.places))
+        return same and self.single and (self is other or np.array_equal(self.who, other.who))
 
 
-def _meet(a: Access, b: Access, mine: tuple[Numbers, Numbers], other: tuple[Numbers, Numbers]) -> Conflict | None:
+def _meet(a: Access, b: Access, mine: Cells, other: Cells) -> Conflict | None:
     """A conflict between two accesses, across warps if there is such a one."""
-    places, who = mine
-    others, whose = other
-    if not places.size or not others.size or places.max() < others.min() or others.max() < places.min():
-        return None
-    order = np.argsort(others, kind="stable")
-    ordered, owners = others[order], whose[order]
+    places, who = mine.places, mine.who
+    ordered, owners = other.sorted
     low, high = np.searchsorted(ordered, places, "left"), np.searchsorted(ordered, places, "right")
     hit = high > low
     if not hit.any():
@@ -110,11 +150,13 @@ def _meet(a: Access, b: Access, mine: tuple[Numbers, Numbers], other: tuple[Numb
 
 def meet_between_blocks(access: Access, others: Iterable[Access]) -> tuple[int, int] | None:
     """Threads of two blocks that touch the same bytes by one access; None where there are none."""
-    mine, who = _cells(access, len(access.must))
+    mine = Cells.of(access, len(access.must))
     for other in others:
         if sure(other) and other.size == access.size and not other.constant and not other.path:
-            theirs, whose = _cells(other, len(other.must))
-            _, at, there = np.intersect1d(mine, theirs, return_indices=True)
+            theirs = Cells.of(other, len(other.must))
+            if mine.span[1] < theirs.span[0] or theirs.span[1] < mine.span[0]:
+                continue
+            _, at, there = np.intersect1d(mine.places, theirs.places, return_indices=True)
             if at.size:
-                return int(who[at[0]]), int(whose[there[0]])
+                return int(mine.who[at[0]]), int(theirs.who[there[0]])
     return None

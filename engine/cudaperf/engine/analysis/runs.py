@@ -7,7 +7,6 @@ must hold in one of their shapes, for guesses in all.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,7 +14,7 @@ from typing import Final
 from cudaperf.engine.analysis.block_shapes import block_shapes
 from cudaperf.engine.analysis.finding import Finding
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.analysis.simt.interpreter import Budget, Interpreter
+from cudaperf.engine.analysis.simt.interpreter import Budget, Interpreter, OverBudget
 from cudaperf.engine.analysis.simt.machine import Machine, Sampling, Shape
 from cudaperf.engine.analysis.simt.trace import Trace
 from cudaperf.engine.cuda import ir
@@ -23,7 +22,8 @@ from cudaperf.engine.cuda.model import FileModel, Function
 
 LARGE, ALIGNED, TIGHT, SMALL = (Sampling(kind) for kind in ("large", "aligned", "tight", "small"))
 ROWS = Sampling("tight", rows=True)
-KERNEL_SECONDS: Final = 0.5
+KERNEL_STEPS: Final = 60_000
+"""Of all runs of one kernel; about 0.2 s."""
 MOST_GUESSES: Final = 3
 
 Place = tuple[str, int, int]
@@ -59,7 +59,7 @@ class Runs:
     known: bool
     shapes: list[tuple[Shape, dict[str, int]]]
     waits: bool
-    deadline: float = field(default_factory=lambda: time.monotonic() + KERNEL_SECONDS)
+    budget: Budget = field(default_factory=lambda: Budget(KERNEL_STEPS))
     made: dict[tuple[int, Sampling, Shape], Run | None] = field(default_factory=dict)
 
     def run(self, number: int, sampling: Sampling, block: Shape = (0, 0, 0)) -> Run | None:
@@ -68,9 +68,9 @@ class Runs:
         if key not in self.made:
             shape, templates = self.shapes[number]
             try:
-                trace = Interpreter(self.model, self.kernel, Machine(shape, sampling, block), templates, self.deadline).run()
+                trace = Interpreter(self.model, self.kernel, Machine(shape, sampling, block), templates, self.budget).run()
                 self.made[key] = Run(self, number, sampling, trace)
-            except (Budget, RecursionError):
+            except (OverBudget, RecursionError):
                 self.made[key] = None
         return self.made[key]
 

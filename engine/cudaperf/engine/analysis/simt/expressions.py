@@ -33,7 +33,6 @@ DEEPEST: Final = 6
 
 
 _METHODS: Final[dict[type, str]] = {
-    ir.Number: "_literal",
     ir.Name: "_name",
     ir.Builtin: "_builtin",
     ir.Binary: "_binary",
@@ -86,12 +85,15 @@ class Expressions(State):
 
     def value(self, node: ir.Expr, mask: Mask) -> Value:
         """What an expression yields; accesses and assignments in it happen."""
+        if isinstance(node, ir.Name):
+            found = self._frame.variables.get(node.id)
+            if found is not None and not isinstance(found, Pointer):
+                return found
+        elif isinstance(node, ir.Number):
+            return node.value if isinstance(node.value, int) else UNIFORM
         self._step()
         method = self._methods.get(type(node))
         return method(self, node, mask) if method is not None else VARYING
-
-    def _literal(self, node: ir.Number, mask: Mask) -> Value:
-        return node.value if isinstance(node.value, int) else UNIFORM
 
     def _address(self, node: ir.AddressOf, mask: Mask) -> Value:
         return self.pointer(node.target, mask) or VARYING
@@ -161,13 +163,13 @@ class Expressions(State):
         if node.op in ("&&", "||"):
             return self._logical(node, left, mask)
         right = self.value(node.right, mask)
-        for pointer, number in ((left, right), (right, left)):
-            if isinstance(pointer, Pointer) and not isinstance(number, Pointer) and node.op in ("+", "-"):
-                step = self.memory.element(pointer)
-                if step is None:
-                    return Pointer(pointer.space, pointer.array, VARYING, pointer.type)
-                moved = binary("*", number, step)
-                return Pointer(pointer.space, pointer.array, binary(node.op, pointer.offset, moved), pointer.type, pointer.dims)
+        pointer, number = (left, right) if isinstance(left, Pointer) else (right, left)
+        if isinstance(pointer, Pointer) and not isinstance(number, Pointer) and node.op in ("+", "-"):
+            step = self.memory.element(pointer)
+            if step is None:
+                return Pointer(pointer.space, pointer.array, VARYING, pointer.type)
+            moved = binary("*", number, step)
+            return Pointer(pointer.space, pointer.array, binary(node.op, pointer.offset, moved), pointer.type, pointer.dims)
         return binary(node.op, left, right)
 
     def _logical(self, node: ir.Binary, left: Value, mask: Mask) -> Value:

@@ -16,7 +16,7 @@ import numpy as np
 
 from cudaperf.engine.analysis.simt.calls import Calls
 from cudaperf.engine.analysis.simt.expressions import pointed
-from cudaperf.engine.analysis.simt.state import Budget, Mask, Rounds
+from cudaperf.engine.analysis.simt.state import Budget, Mask, OverBudget, Rounds
 from cudaperf.engine.analysis.simt.trace import Exit, Leaving, Trace
 from cudaperf.engine.analysis.simt.values import (
     LOADED,
@@ -36,16 +36,20 @@ from cudaperf.engine.analysis.simt.values import (
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
-__all__ = ["Budget", "Interpreter"]
+__all__ = ["Budget", "Interpreter", "OverBudget"]
 
 PLAIN_ROUNDS: Final = 3
 BARRIER_ROUNDS: Final = 12
+FAR_ROUNDS: Final = 2
+FAR_BARRIER_ROUNDS: Final = 3
+FAR: Final = 1 << 12
+"""How far a loop's variable is from its end where no round is like the last one."""
 _PARTS: WeakKeyDictionary[ir.If | ir.Loop, bool] = WeakKeyDictionary()
 _WRAPS: WeakKeyDictionary[ir.Loop, bool] = WeakKeyDictionary()
 
 
 class Interpreter(Calls):
-    """One run; `run` returns the trace. Raises `Budget` where it takes too long."""
+    """One run; `run` returns the trace. Raises `OverBudget` where it takes too long."""
 
     def run(self) -> Trace:
         frame, number = self._frame, 0
@@ -268,7 +272,7 @@ class Interpreter(Calls):
     def _loop(self, node: ir.Loop, mask: Mask) -> Mask:
         if node.init is not None:
             self._block(node.init, mask)
-        rounds = BARRIER_ROUNDS if self._wraps(node) else PLAIN_ROUNDS
+        rounds, few = (BARRIER_ROUNDS, FAR_BARRIER_ROUNDS) if self._wraps(node) else (PLAIN_ROUNDS, FAR_ROUNDS)
         loop = Rounds((node.start, node.end))
         self._frame.loops.append(loop)
         self.trace.loops[node.start] = node.end
@@ -278,6 +282,8 @@ class Interpreter(Calls):
         varying = False
         for number in range(rounds):
             self._iteration = (*outer, (node.start, number))
+            if number == few and self._far(node.condition, live):
+                break
             if node.condition is not None and (number > 0 or node.kind != "do"):
                 condition = self._condition(node.condition, live, True)
                 self._note(node)
@@ -316,6 +322,15 @@ class Interpreter(Calls):
         if before is not None:  # threads that may never have entered come out as well
             out = Mask(out.must & mask.must, out.may | mask.may)
         return out
+
+    def _far(self, condition: ir.Expr | None, live: Mask) -> bool:
+        """Whether a test of a counter against a bound will hold for many rounds more."""
+        if not isinstance(condition, ir.Binary) or condition.op not in ("<", "<=", ">", ">=", "!="):
+            return False
+        if any(isinstance(n, ir.Index | ir.Call | ir.Assign | ir.Opaque | ir.Member) for n in ir.walk(condition)):
+            return False
+        left, right = self.value(condition.left, live), self.value(condition.right, live)
+        return is_known(left) and is_known(right) and bool(np.min(np.abs(np.asarray(left) - np.asarray(right))) > FAR)
 
     def _wraps(self, node: ir.Loop) -> bool:
         """Whether the loop holds a barrier, or its variable is halved or doubled."""

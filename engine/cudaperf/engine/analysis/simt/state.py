@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,7 +15,6 @@ from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
 MOST_ACCESSES: Final = 4000
-MOST_STEPS: Final = 40_000
 
 
 class Mask:
@@ -55,8 +53,15 @@ class Mask:
         return self._all
 
 
-class Budget(Exception):
-    """More steps than this run may take."""
+class OverBudget(Exception):
+    """More steps than a kernel's runs may take."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """The steps that a kernel's runs may still take: counted, not timed, so that every machine finds the same."""
+
+    steps: int
 
 
 @dataclass(slots=True)
@@ -76,7 +81,7 @@ class Frame:
 
 
 class State:
-    """One run's state. Raises `Budget` where the run takes too long."""
+    """One run's state. Raises `OverBudget` where the run takes too long."""
 
     def __init__(
         self,
@@ -84,10 +89,10 @@ class State:
         kernel: Function,
         machine: Machine,
         templates: dict[str, int],
-        deadline: float,
+        budget: Budget,
     ) -> None:
         self.model, self.kernel, self.machine = model, kernel, machine
-        self._deadline, self._steps = deadline, MOST_STEPS
+        self._budget = budget
         self.trace = Trace(machine.threads)
         self._nobody = np.zeros(machine.threads, dtype=np.bool_)
         self.memory = Memory(machine, model.types)
@@ -107,9 +112,9 @@ class State:
         return self._everyone
 
     def _step(self) -> None:
-        self._steps -= 1
-        if self._steps < 0 or (self._steps % 256 == 0 and time.monotonic() > self._deadline):
-            raise Budget
+        self._budget.steps -= 1
+        if self._budget.steps < 0:
+            raise OverBudget
 
     def _range(self, node: ir.Node) -> tuple[int, int]:
         return self._site or (node.start, node.end)
