@@ -10,6 +10,8 @@ from cudaperf.engine.analysis.conflicts import Conflict, by_interval, meet_betwe
 from cudaperf.engine.analysis.finding import RULES, Data, Finding, Related
 from cudaperf.engine.analysis.runs import ALIGNED, LARGE, ROWS, SMALL, TIGHT, Run, Runs
 from cudaperf.engine.analysis.simt.trace import Access, Barrier, Exit, Path
+from cudaperf.engine.analysis.thread_ids import definitions, numbers_threads
+from cudaperf.engine.cuda import ir
 
 FULL = 0xFFFFFFFF
 
@@ -187,6 +189,10 @@ def _between_blocks(run: Run) -> Iterable[Finding]:
     written = [a for a in stores if not a.constant and not a.path and sure(a)]
     if not written or not run.trace.block_axes:
         return
+    own = _own_elements(run)
+    written = [a for a in written if (a.start, a.end) not in own]
+    if not written:
+        return
     for trace in run.neighbours():
         by_place: dict[tuple[int, int, str], list[Access]] = {}
         for other in trace.accesses:
@@ -201,6 +207,17 @@ def _between_blocks(run: Run) -> Iterable[Finding]:
                 )
                 data: Data = {"array": access.array, "space": "global"}
                 yield Finding("CP305", RULES["CP305"].severity, access.start, access.end, message, data=data)
+
+
+def _own_elements(run: Run) -> set[tuple[int, int]]:
+    """Places in the text that index by the thread's number in the grid, where blocks lie along one axis: no two blocks meet."""
+    kernel, axes = run.runs.kernel, run.trace.block_axes
+    known = definitions(kernel, run.runs.model)
+    return {
+        (node.start, node.end)
+        for node in kernel.nodes
+        if isinstance(node, ir.Index) and isinstance(node.base, ir.Name) and {numbers_threads(node.index, known)} == axes
+    }
 
 
 def _updates(run: Run) -> Iterable[Finding]:
