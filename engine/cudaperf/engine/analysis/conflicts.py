@@ -86,7 +86,7 @@ class Cells:
         assert access.offset is not None
         assert access.size is not None
         assert isinstance(access.base, int)
-        everyone = bool(must.all())
+        everyone = np.count_nonzero(must) == len(must)
         who: Numbers = np.arange(len(must)) if everyone else np.flatnonzero(must)
         if isinstance(access.offset, int):
             offsets: Numbers = np.full(len(who), access.offset, dtype=np.int64)
@@ -105,7 +105,7 @@ class Cells:
     @cached_property
     def sorted(self) -> tuple[Numbers, Numbers]:
         """The places in order, with their threads."""
-        if bool((self.places[1:] >= self.places[:-1]).all()):
+        if not np.count_nonzero(self.places[1:] < self.places[:-1]):
             return self.places, self.who
         order = np.argsort(self.places, kind="stable")
         return self.places[order], self.who[order]
@@ -114,7 +114,7 @@ class Cells:
     def single(self) -> bool:
         """Whether no two threads touch one place."""
         ordered = self.sorted[0]
-        return bool((ordered[1:] != ordered[:-1]).all())
+        return not np.count_nonzero(ordered[1:] == ordered[:-1])
 
     def apart(self, other: Cells) -> bool:
         """Whether it is clear at a glance that no two threads meet: other places, or the same ones thread by thread."""
@@ -131,17 +131,18 @@ def _meet(a: Access, b: Access, mine: Cells, other: Cells) -> Conflict | None:
     ordered, owners = other.sorted
     low, high = np.searchsorted(ordered, places, "left"), np.searchsorted(ordered, places, "right")
     hit = high > low
-    if not hit.any():
+    if not np.count_nonzero(hit):
         return None
     best: Conflict | None = None
     for pick in (low, high - 1):
         theirs = owners[np.where(hit, pick, 0)]
         different = hit & (theirs != who)
         across = different & (theirs // WARP != who // WARP)
-        chosen = across if across.any() else different
-        if chosen.any():
+        crossing = bool(np.count_nonzero(across))
+        chosen = across if crossing else different
+        if crossing or np.count_nonzero(different):
             at = int(np.argmax(chosen))
-            found = Conflict(a, b, bool(across.any()), (int(who[at]), int(theirs[at])))
+            found = Conflict(a, b, crossing, (int(who[at]), int(theirs[at])))
             if found.crossing:
                 return found
             best = best or found

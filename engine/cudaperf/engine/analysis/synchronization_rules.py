@@ -101,6 +101,8 @@ def _shared(run: Run) -> Iterable[Finding]:
     yield from _by_data(run)
     for space in ("shared", "global"):
         for group in by_interval(run, space):
+            if space == "global":
+                group = [a for a in group if a.writes]
             conflicts = list(within_block(run, group))
             writers = {id(c.first) for c in conflicts if _double(c)} | {id(c.second) for c in conflicts if _double(c)}
             for conflict in conflicts:

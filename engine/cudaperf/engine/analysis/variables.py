@@ -13,6 +13,8 @@ from cudaperf.engine.cuda.model import FileModel, Function
 
 Place = ir.If | ir.Loop | ir.Switch | ir.Block | ir.Opaque
 _KEPT = "_cudaperf_variables"
+_WRITING = (ir.Assign, ir.AddressOf, ir.Binary, ir.Call)
+_PLAIN = (*_WRITING, ir.Evaluate, ir.Return, ir.Number, ir.Name, ir.Builtin, ir.Unary, ir.Index, ir.Member, ir.Conditional, ir.Cast)
 _SWAPS = frozenset(("swap", "exchange", "tie"))
 
 
@@ -81,6 +83,11 @@ class Variables:
             self._visit(node, places, end)
 
     def _visit(self, node: ir.Expr | ir.Stmt, places: tuple[Place, ...], end: int) -> None:
+        if isinstance(node, _PLAIN) and not any(isinstance(n, ir.Opaque) for n in ir.walk(node)):
+            for part in ir.walk(node):
+                if isinstance(part, _WRITING):
+                    self._expression(part, places)
+            return
         match node:
             case ir.Declare():
                 self._statements(ir.children(node), places, end)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -21,6 +22,8 @@ SECTOR: Final = 32
 BANKS: Final = 32
 WORD: Final = 4
 WARP: Final = 32
+REPEAT: Final = 256
+"""Bytes after which sectors and banks begin anew, and more."""
 MOST_INSTANCES: Final = 16
 FAR: Final = 1 << 14
 MOST_LENGTHS: Final = 3
@@ -61,16 +64,16 @@ def lanes(access: Access, threads: int) -> Iterator[Numbers]:
     for number in {0, count // 2, count - 1}:
         begin, end = number * WARP, min((number + 1) * WARP, threads)
         active = access.may[begin:end]
-        some = active.any()
+        some = np.count_nonzero(active)
         if not some:
             continue
-        full = active.all()
+        full = some == len(active)
         if isinstance(access.base, np.ndarray):
             base = access.base[begin:end] if full else access.base[begin:end][active]
             if (base != base[0]).any():
                 continue
         if isinstance(access.offset, int):
-            yield np.full(int(active.sum()), access.offset, dtype=np.int64)
+            yield np.full(some, access.offset, dtype=np.int64)
         else:
             yield access.offset[begin:end] if full else access.offset[begin:end][active]
 
@@ -78,21 +81,23 @@ def lanes(access: Access, threads: int) -> Iterator[Numbers]:
 def requests(accesses: list[Access], threads: int) -> Requests | None:
     """Costs of one access's instances; None where none of them is known."""
     found = Requests()
-    seen: dict[bytes, tuple[int, int, int | None, bool]] = {}
     for access in accesses[:MOST_INSTANCES]:
-        size = access.size
-        if size is None:
+        if access.size is None:
             return None
         for offsets in lanes(access, threads):
-            relative = (offsets - offsets[0] + offsets[0] % 256).tobytes()
-            if relative not in seen:
-                places = offsets.tolist()
-                if access.space == "shared":
-                    seen[relative] = (bank_degree(places, size), 1, *_stride(places))
-                else:
-                    seen[relative] = (sectors(places, size), -(-len(set(places)) * size // SECTOR), *_stride(places))
-            found.add(len(offsets), *seen[relative])
+            first = offsets[0]
+            found.add(len(offsets), *_cost((offsets - (first - first % REPEAT)).tobytes(), access.size, access.space == "shared"))
     return found if found.warps else None
+
+
+@lru_cache(maxsize=8192)
+def _cost(pattern: bytes, size: int, shared: bool) -> tuple[int, int, int | None, bool]:
+    """(cost, ideal, stride, whether it is ragged) of one request; `pattern` holds its lanes' offsets, from a multiple of
+    `REPEAT` on. Few patterns make up most requests."""
+    places = np.frombuffer(pattern, dtype=np.int64).tolist()
+    if shared:
+        return bank_degree(places, size), 1, *_stride(places)
+    return sectors(places, size), -(-len(set(places)) * size // SECTOR), *_stride(places)
 
 
 def _stride(places: list[int]) -> tuple[int | None, bool]:

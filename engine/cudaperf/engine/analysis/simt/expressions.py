@@ -232,12 +232,8 @@ class Expressions(State):
             return value != 0
         if isinstance(value, np.ndarray):
             flags: Flags = value != 0
-            inside = flags[mask.may]
-            if inside.size and inside.all():
-                return True
-            if not inside.any():
-                return False
-            return flags
+            holding = int(np.count_nonzero(flags & mask.may))
+            return flags if 0 < holding < mask.count else holding > 0
         return unknown(value)
 
     def _constant(self, node: ir.Expr) -> bool:

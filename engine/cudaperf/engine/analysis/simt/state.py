@@ -20,12 +20,11 @@ MOST_ACCESSES: Final = 4000
 class Mask:
     """`must` surely run this, `may` can; the same array where the two do not differ."""
 
-    __slots__ = ("_all", "_any", "may", "must")
+    __slots__ = ("_may", "_must", "may", "must")
 
     def __init__(self, must: Flags, may: Flags) -> None:
         self.must, self.may = must, may
-        self._any: bool | None = None
-        self._all: bool | None = None
+        self._must = self._may = -1
 
     def __and__(self, flags: Flags) -> Mask:
         if self.must is self.may:
@@ -40,17 +39,22 @@ class Mask:
         return Mask(self.must | other.must, self.may | other.may)
 
     @property
+    def count(self) -> int:
+        """How many threads can run this."""
+        if self._may < 0:
+            self._may = int(np.count_nonzero(self.may))
+        return self._may
+
+    @property
     def empty(self) -> bool:
-        if self._any is None:
-            self._any = bool(self.may.any())
-        return not self._any
+        return self.count == 0
 
     @property
     def full(self) -> bool:
         """Whether all threads surely run this."""
-        if self._all is None:
-            self._all = bool(self.must.all())
-        return self._all
+        if self._must < 0:
+            self._must = self.count if self.must is self.may else int(np.count_nonzero(self.must))
+        return self._must == self.must.size
 
 
 class OverBudget(Exception):
