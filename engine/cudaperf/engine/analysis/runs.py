@@ -22,8 +22,8 @@ from cudaperf.engine.cuda.model import FileModel, Function
 
 LARGE, ALIGNED, TIGHT, SMALL = (Sampling(kind) for kind in ("large", "aligned", "tight", "small"))
 ROWS = Sampling("tight", rows=True)
-KERNEL_STEPS: Final = 60_000
-"""Of all runs of one kernel; about 0.2 s."""
+KERNEL_STEPS: Final = 40_000
+"""Of all runs of one kernel; about 0.1 s."""
 MOST_GUESSES: Final = 3
 
 Place = tuple[str, int, int]

@@ -14,7 +14,19 @@ from cudaperf.engine.cuda.model import FileModel, Function
 Place = ir.If | ir.Loop | ir.Switch | ir.Block | ir.Opaque
 _KEPT = "_cudaperf_variables"
 _WRITING = (ir.Assign, ir.AddressOf, ir.Binary, ir.Call)
-_PLAIN = (*_WRITING, ir.Evaluate, ir.Return, ir.Number, ir.Name, ir.Builtin, ir.Unary, ir.Index, ir.Member, ir.Conditional, ir.Cast)
+_PLAIN = (
+    *_WRITING,
+    ir.Evaluate,
+    ir.Return,
+    ir.Number,
+    ir.Name,
+    ir.Builtin,
+    ir.Unary,
+    ir.Index,
+    ir.Member,
+    ir.Conditional,
+    ir.Cast,
+)
 _SWAPS = frozenset(("swap", "exchange", "tie"))
 
 

@@ -86,7 +86,9 @@ def requests(accesses: list[Access], threads: int) -> Requests | None:
             return None
         for offsets in lanes(access, threads):
             first = offsets[0]
-            found.add(len(offsets), *_cost((offsets - (first - first % REPEAT)).tobytes(), access.size, access.space == "shared"))
+            found.add(
+                len(offsets), *_cost((offsets - (first - first % REPEAT)).tobytes(), access.size, access.space == "shared")
+            )
     return found if found.warps else None
 
 

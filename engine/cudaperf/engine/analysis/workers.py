@@ -6,6 +6,7 @@ A worker that dies (a crash below Python) costs the file it was at; the others a
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -24,6 +25,8 @@ WORTH_IT: Final = 400_000
 """Bytes of source below which starting processes takes longer than it saves."""
 RECURSION: Final = 6000
 """Python frames: enough for expressions of a thousand terms, within the stack of a main thread."""
+GARBAGE: Final = 100_000
+"""Objects between two looks for garbage; a file's model is one piece of it."""
 _PARTS: Final = 8
 
 Work = Callable[["Job"], Report]
@@ -35,19 +38,26 @@ def spread(work: Work, jobs: Sequence[Job]) -> Iterator[Report]:
     if cores > 1 and len(jobs) > 1 and sum(map(_size, jobs)) >= WORTH_IT:
         yield from _pooled(work, jobs, cores)
     else:
-        with deep():
+        with prepared():
             yield from map(work, jobs)
 
 
 @contextlib.contextmanager
-def deep() -> Iterator[None]:
-    """While it lasts, recursion may go as deep as generated code needs. For main threads: others have smaller stacks."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, RECURSION))
+def prepared() -> Iterator[None]:
+    """While it lasts, recursion may go as deep as generated code needs, and garbage is looked for less often. For main threads:
+    others have smaller stacks."""
+    limit, thresholds = sys.getrecursionlimit(), gc.get_threshold()
+    _prepare()
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        sys.setrecursionlimit(limit)
+        gc.set_threshold(*thresholds)
+
+
+def _prepare() -> None:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
+    gc.set_threshold(GARBAGE, *gc.get_threshold()[1:])
 
 
 def _pooled(work: Work, jobs: Sequence[Job], cores: int) -> Iterator[Report]:
@@ -94,7 +104,7 @@ def _begin() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-    sys.setrecursionlimit(RECURSION)
+    _prepare()
 
 
 def _size(job: Job) -> int:

@@ -78,7 +78,7 @@ def _reports(request: _Request, jobs: list[Job]) -> Iterable[Report]:
     if request.stdin_name is None:
         yield from run.check_paths(jobs)
         return
-    with workers.deep():
+    with workers.prepared():
         yield run.check_bytes(jobs[0], sys.stdin.buffer.read())
 
 
