@@ -51,13 +51,18 @@ def _up(value: int, unit: int) -> int:
 
 
 def _fits(architecture: Architecture, threads: int, registers: int, shared: int) -> bool:
-    warps = _up(-(-threads // WARP), architecture.warp_unit)
     return (
         threads <= MAX_THREADS_PER_BLOCK
         and registers <= architecture.registers_per_thread
-        and warps * _registers_per_warp(architecture, registers) <= architecture.registers_per_block
+        and registers_of_block(architecture, threads, registers) <= architecture.registers_per_block
         and shared <= architecture.shared_per_block
     )
+
+
+def registers_of_block(architecture: Architecture, threads: int, registers: int) -> int:
+    """What a block takes at `registers` a thread: warps and their registers come in units."""
+    warps = _up(-(-threads // WARP), architecture.warp_unit)
+    return warps * _registers_per_warp(architecture, registers)
 
 
 def _registers_per_warp(architecture: Architecture, registers: int) -> int:
