@@ -173,3 +173,30 @@ def test_a_text_on_stdin_and_one_after_fixes(run: Run, compiler: DeviceCompiler,
     assert "limited by registers; measured by ptxas" in done.out
     Path("a.cu").write_text(MANY.replace("T(SHIFT)", "0.5 * v[i]"))
     assert "; 1 kernel measured by ptxas" in run("a.cu", "--measure", "--fix").out
+
+
+@needs_one
+@with_each
+def test_names_that_a_shell_would_execute_are_only_names(run: Run, compiler: DeviceCompiler) -> None:
+    text = '#include "of it.h"\n__global__ void k(int *p) { p[0] = OF; }\n'
+    names = ("$(touch ran).cu", "a`touch ran`.cu", 'a"; touch ran; ".cu', "a b\té.cu", "a\\b.cu", "a'&(c);.cu", "-o.cu")
+    for folder in (Path("."), Path("$(touch ran)")):
+        folder.mkdir(exist_ok=True)
+        (folder / "of it.h").write_text("#define OF 1\n")
+        for name in names:
+            (folder / name).write_text(text)
+    done = run(".", "--measure")
+    assert done.err == ""
+    assert done.out.endswith(f"; {2 * len(names)} kernels measured by ptxas\n")
+    assert "touch" in run(".", "--measure", "-D", "A=$(touch ran)").err or compiler.kind == "NVRTC"
+    assert list(Path(".").rglob("ran")) == []
+
+
+@needs_one
+@with_each
+def test_a_link_is_compiled_where_it_lies(run: Run, compiler: DeviceCompiler) -> None:
+    Path("real").mkdir()
+    Path("real/a.cu").write_text('#include "beside.h"\n__global__ void k(int *p) { p[0] = OF; }\n')
+    Path("beside.h").write_text("#define OF 1\n")
+    Path("link.cu").symlink_to("real/a.cu")
+    assert run("link.cu", "--measure").err == ""

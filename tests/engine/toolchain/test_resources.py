@@ -39,7 +39,7 @@ def test_functions_that_are_called_keep_their_stack() -> None:
     ("log", "told"),
     [
         ('a.cu(12): error: identifier "q" is undefined\n  b = q;\n1 error detected', 'line 12: identifier "q" is undefined'),
-        ("/tmp/x/stdin.cu(3): error #20: no such thing", "line 3: no such thing"),
+        ("/tmp/x/copy.cu(3): error #20: no such thing", "line 3: no such thing"),
         ("candidate.cu(2): catastrophic error: cannot open source file \"x.h\"", 'line 2: cannot open source file "x.h"'),
         ("a.cu:1:10: fatal error: x.h: No such file or directory\n    1 | #", "line 1: x.h: No such file or directory"),
         ("/src/tile.cuh(7): error: expected a \";\"\na.cu(2): error: later", 'tile.cuh:7: expected a ";"'),

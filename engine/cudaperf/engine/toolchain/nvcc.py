@@ -42,6 +42,16 @@ def compile_cubin(nvcc: Path, code: str, capability: int, options: Sequence[str]
         return Compiled((folder / "out.cubin").read_bytes() if status == 0 else b"", log)
 
 
+def plain_name(path: Path) -> bool:
+    """Whether nvcc can be given a file: it runs its parts by a shell, which would execute what some names hold."""
+    return re.search(r"[$`\"\\\r\n]", str(path)) is None
+
+
+def plain_option(option: str) -> bool:
+    """As `plain_name`; nvcc escapes quotes in options."""
+    return re.search(r"[$`]", option) is None
+
+
 @dataclass(frozen=True, slots=True)
 class Reported:
     """What nvcc and ptxas said of a file, and the files that it was made from; `succeeded` where it compiles."""
@@ -52,8 +62,8 @@ class Reported:
 
 
 def report(nvcc: Path, source: Path, folder: Path, capability: int, options: Sequence[str], timeout: float = 300.0) -> Reported:
-    """ptxas's report of a user's file as it is; what is made on the way goes to `folder`."""
-    name, rules = source.resolve(), folder / "depends.d"
+    """ptxas's report of a user's file as it is; what is made on the way goes to `folder`. The names have to be plain."""
+    name, rules = source.absolute(), folder / "depends.d"
     command = [
         str(nvcc), "-cubin", f"-arch=sm_{capability}", "--ptxas-options=-v", "-w",
         "-extended-lambda", "-expt-relaxed-constexpr", "-MMD", "-MF", str(rules),
@@ -64,7 +74,7 @@ def report(nvcc: Path, source: Path, folder: Path, capability: int, options: Seq
         return Reported(False, log)
     text = rules.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(" : ")[2]
     found = (re.sub(r"\\(.)", r"\1", word).replace("$$", "$") for word in re.findall(r"(?:\\.|\S)+", text))
-    return Reported(True, log, tuple(path for path in map(Path, found) if path.resolve() != name))
+    return Reported(True, log, tuple(path.resolve() for path in map(Path, found) if path != name))
 
 
 def build(nvcc: Path, sources: Sequence[Path], output: Path, options: Sequence[str] = (), timeout: float = 300.0) -> Built:

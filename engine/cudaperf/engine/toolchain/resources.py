@@ -78,13 +78,20 @@ def resources(unit: Unit, compiler: DeviceCompiler, scratch: Path | None = None)
 
 
 def _nvcc(unit: Unit, compiler: DeviceCompiler, folder: Path) -> nvcc.Reported:
-    """The file where it lies, so that its own includes are found; a text that is not on disk beside nothing."""
+    """The file where it lies, so that what it includes is found; a text that is not there, or a name that a shell would expand,
+    elsewhere, with a link to the folder that it is from."""
     source, options = unit.path, unit.options
-    if not _holds(source, unit.text):
-        source = folder / (unit.path.name if unit.path.suffix == ".cu" else "stdin.cu")
+    if unsafe := next((option for option in options if not nvcc.plain_option(option)), None):
+        return nvcc.Reported(False, f"{unsafe} can't be passed: nvcc would have a shell expand it")
+    if not nvcc.plain_name(source.absolute()) or not _holds(source, unit.text):
+        source = folder / _COPY
         source.write_bytes(unit.text)
-        options = (f"-I{unit.path.absolute().parent}", *options)
+        (folder / "beside").symlink_to(unit.path.absolute().parent, target_is_directory=True)
+        options = (f"-I{folder / 'beside'}", *options)
     return nvcc.report(compiler.tool.path, source, folder, unit.capability, options)
+
+
+_COPY: Final = "copy.cu"
 
 
 def _holds(path: Path, text: bytes) -> bool:
@@ -127,7 +134,7 @@ _ERRORS: Final = (
     re.compile(r"^(?P<file>[^\n:]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$", re.MULTILINE),
     re.compile(r"\b(?:error|fatal)\s*: (?P<text>.*)$", re.MULTILINE | re.IGNORECASE),
 )
-_OWN_NAMES: Final = ("candidate.cu", "stdin.cu")
+_OWN_NAMES: Final = ("candidate.cu", _COPY)
 
 
 def first_error(log: str, path: Path) -> Failure:
