@@ -54,6 +54,12 @@ def test_the_first_error_of_a_log(log: str, told: str) -> None:
     assert str(resources.first_error(log, Path("src/a.cu"))) == told
 
 
+def test_no_executable_is_built_from_names_that_a_shell_would_execute(tmp_path: Path) -> None:
+    built = nvcc.build(tmp_path / "nvcc", [tmp_path / "$(touch ran).step.cu"], tmp_path / "program")
+    assert built.path is None
+    assert "rename" in built.log
+
+
 class Compiles:
     """Stands in for `nvcc.report`, and counts."""
 

@@ -79,6 +79,8 @@ def report(nvcc: Path, source: Path, folder: Path, capability: int, options: Seq
 
 def build(nvcc: Path, sources: Sequence[Path], output: Path, options: Sequence[str] = (), timeout: float = 300.0) -> Built:
     """An executable from .cu and .cpp files (options: `-arch=sm_90`, `-O3`, `-I...`)."""
+    if odd := next((source for source in (*sources, output) if not plain_name(source.resolve())), None):
+        return Built(None, f"{odd.name} is not passed to nvcc, which has a shell read names: rename it or its folder")
     command = [str(nvcc), *options, *(str(source.resolve()) for source in sources), "-o", str(output.resolve())]
     status, log = _run(command, output.parent, timeout)
     return Built(output if status == 0 else None, log)
