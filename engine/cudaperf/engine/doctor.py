@@ -36,8 +36,18 @@ def examine(deep: bool = False) -> tuple[Part, ...]:
         _module("libclang", "clang.cindex", "reads C", "pip install libclang", needed=True),
         _module("islpy", "islpy", "dependence analysis", "pip install islpy", needed=True),
         *_compilers(deep),
-        _found("NVRTC", _nvrtc, "registers, occupancy and device code for a GPU", "pip install 'cudaperf[compiler]'"),
-        _found("nvcc", _nvcc, "builds the emitted files; call it by its path", "pip install 'cudaperf[compiler]'"),
+        _found(
+            "NVRTC",
+            _nvrtc,
+            "registers and occupancy (check --measure), device code for a GPU",
+            "pip install 'cudaperf[compiler]'",
+        ),
+        _found(
+            "nvcc",
+            _nvcc,
+            "check --measure on whole files; builds the emitted files, call it by its path",
+            "pip install 'cudaperf[compiler]'",
+        ),
         _found("GPU", _gpu, "verification and timing on the device", "an NVIDIA GPU and its driver"),
         _driver_package(),
     )

@@ -23,7 +23,7 @@ def test_shared_memory_limits_occupancy() -> None:
     (one,) = found(shared(12288), "CP201")
     assert one.message == (
         "48 KiB of shared memory a block: 3 blocks of 4 warps are resident, 12 of 64 warps (19 %) on sm_80; "
-        "limited by shared memory"
+        "limited by shared memory; an estimate that leaves out registers"
     )
     assert one.severity is Severity.WARNING
     assert one.data["resident_warps"] == 12

@@ -74,12 +74,12 @@ int main() {
     d.maxThreadsPerBlock = f.maxThreadsPerBlock = 1024; d.regsPerBlock = d.regsPerMultiprocessor = 65536;
     d.warpSize = 32; d.sharedMemPerBlock = 49152; d.numSms = 1;
     f.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN; s.carveoutConfig = SHAREDMEM_CARVEOUT_MAX_SHARED;
-    int threads, per_sm, optin, reserved, block, regs, shared;
+    int threads, per_sm, optin, reserved, block, regs, shared, barriers;
     while (scanf("%d %d %d %d", &d.computeMajor, &d.computeMinor, &threads, &per_sm) == 4 &&
-           scanf("%d %d %d %d %d", &optin, &reserved, &block, &regs, &shared) == 5) {
+           scanf("%d %d %d %d %d %d", &optin, &reserved, &block, &regs, &shared, &barriers) == 6) {
         d.maxThreadsPerMultiprocessor = threads; d.sharedMemPerMultiprocessor = per_sm;
         d.sharedMemPerBlockOptin = optin; d.reservedSharedMemPerBlock = reserved;
-        f.numRegs = regs; f.maxDynamicSharedSizeBytes = shared;
+        f.numRegs = regs; f.numBlockBarriers = barriers; f.maxDynamicSharedSizeBytes = shared;
         cudaOccResult r;
         int error = cudaOccMaxActiveBlocksPerMultiprocessor(&r, &d, &f, &s, block, shared);
         printf("%d\n", error ? 0 : r.activeBlocksPerMultiprocessor);
@@ -87,6 +87,7 @@ int main() {
 }
 """
 BLOCKS, REGISTERS, SHARED = (1, 32, 33, 96, 128, 256, 480, 1024), (1, 32, 40, 64, 128, 168, 255), (0, 1000, 16384, 50000, 99000)
+BARRIERS = (0, 1, 2, 3, 5, 16)
 
 
 @pytest.mark.skipif(not HEADER.is_file() or host_compiler() is None, reason="needs the CUDA toolkit and a C++ compiler")
@@ -98,13 +99,13 @@ def test_agrees_with_nvidias_header(tmp_path: Path) -> None:
     cases = [
         (row, *shape)
         for row in ARCHITECTURES.values()
-        for shape in itertools.product(BLOCKS, REGISTERS, SHARED)
+        for shape in itertools.product(BLOCKS, REGISTERS, SHARED, BARRIERS)
         if shape[2] <= row.shared_per_block
     ]
     text = "".join(
         f"{row.capability // 10} {row.capability % 10} {row.max_threads_per_sm} {row.shared_per_sm} {row.shared_per_block} "
-        f"{row.reserved_shared} {block} {used} {bytes_}\n"
-        for row, block, used, bytes_ in cases
+        f"{row.reserved_shared} {block} {used} {bytes_} {barriers}\n"
+        for row, block, used, bytes_, barriers in cases
     )
     answer = subprocess.run([tmp_path / "oracle"], input=text, capture_output=True, text=True, check=True).stdout
     expected = [int(line) for line in answer.split()]

@@ -22,7 +22,7 @@ from cudaperf.engine.cuda.model import FileModel, Function
 from cudaperf.engine.toolchain.devices import MAX_BLOCK, MAX_THREADS_PER_BLOCK, WARP
 
 Shape = tuple[int, int, int]
-Origin = Literal["launch", "comment", "setting"]
+Origin = Literal["launch", "comment", "setting", "bound"]
 
 _LINES: Final[tuple[Shape, ...]] = tuple((n, 1, 1) for n in (32, 64, 128, 256, 512, 1024))
 _TILES: Final[tuple[Shape, ...]] = tuple((x, y, 1) for x, y in ((32, 8), (16, 16), (32, 32), (8, 8), (32, 4), (32, 16)))

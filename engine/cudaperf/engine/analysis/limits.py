@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from cudaperf.engine.analysis.block_shapes import launch_bound
+from cudaperf.engine.analysis.block_shapes import known_block, launch_bound
 from cudaperf.engine.analysis.constants import Dims
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
 from cudaperf.engine.analysis.launches import Configuration, configurations
+from cudaperf.engine.analysis.measured import instances, matching
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.shared_memory import shared_memory
 from cudaperf.engine.analysis.wording import amount
@@ -22,6 +23,7 @@ from cudaperf.engine.toolchain.devices import (
     Architecture,
     nearest,
 )
+from cudaperf.engine.toolchain.occupancy import registers_of_block
 
 
 def findings(model: FileModel, settings: Settings) -> list[Finding]:
@@ -29,6 +31,7 @@ def findings(model: FileModel, settings: Settings) -> list[Finding]:
     found = [f for kernel in model.kernels for f in _static(model, kernel)]
     for launch in configurations(model):
         found += [*_block(model, launch), *_grid(launch), *_shared(model, launch, architecture)]
+        found += _registers(model, launch, settings, architecture)
     return found
 
 
@@ -63,6 +66,24 @@ def _block(model: FileModel, launch: Configuration) -> Iterator[Finding]:
         message = f"a block of {threads} threads is over the {bound} of {kernel.name}'s __launch_bounds__: the launch fails"
         related = [Related(kernel.bounds[0].start, kernel.bounds[0].end, "the bound")]
         yield _finding(launch.block_expr, message, "launch_bounds", threads, bound, related)
+
+
+def _registers(model: FileModel, launch: Configuration, settings: Settings, architecture: Architecture) -> Iterator[Finding]:
+    """Known where a compiler was asked; told where every instance that the launch can mean takes too many."""
+    shape = known_block(launch)
+    if launch.kernel is None or shape is None or settings.measured is None or not 1 <= prod(shape) <= MAX_THREADS_PER_BLOCK:
+        return
+    figures = matching(instances(model, launch.kernel, settings.measured), launch.kernel, launch.templates)
+    if not figures:
+        return
+    threads, least, most = prod(shape), min(figures, key=lambda f: f.registers), architecture.registers_per_block
+    needed = registers_of_block(architecture, threads, least.registers)
+    if needed > most:
+        message = (
+            f"a block of {threads} threads with {least.registers} registers each takes {needed:,} registers, over the {most:,} "
+            f"that a block has on sm_{architecture.capability}: the launch fails; {settings.measured.words(least)}"
+        )
+        yield _finding(launch.block_expr, message, "registers", needed, most)
 
 
 def _grid(launch: Configuration) -> Iterator[Finding]:

@@ -216,7 +216,8 @@ def _local_arrays(runs: Runs) -> list[Finding]:
         follows = isinstance(access.offset, int) and isinstance(twin, int) and twin != access.offset
         loaded = access.from_data or not isinstance(access.base, int) or access.base != 0
         if isinstance(access.offset, np.ndarray) or loaded or follows:
-            message = f"{access.array} is indexed at run time, so it lies in local memory instead of registers"
-            data: Data = {"array": access.array}
+            name = access.array.partition("@")[0]  # of an inlined function's
+            message = f"{name} is indexed at run time, so it lies in local memory instead of registers"
+            data: Data = {"array": name}
             found[access.array] = Finding("CP204", RULES["CP204"].severity, access.start, access.end, message, data=data)
     return list(found.values())

@@ -1,17 +1,20 @@
 """CP201 low occupancy, CP202 blocks that are no whole warps, CP203 grids too small for the device, from known launches.
 
-Registers are known only to a compiler, so the occupancy here is an upper bound, and what it says is low is low.
+Registers are known only to a compiler. Where none was asked (`Settings.measured`) the occupancy here is an upper bound, and
+what it says is low is low.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 from cudaperf.engine.analysis import small_grid
 from cudaperf.engine.analysis.block_shapes import KnownShape, Shape, block_shapes, known_block, launch_bound
-from cudaperf.engine.analysis.finding import Edit, Finding, Fix, Related, Severity
+from cudaperf.engine.analysis.finding import Edit, Finding, Fix, JsonScalar, Related, Severity
 from cudaperf.engine.analysis.launches import Configuration, configurations
+from cudaperf.engine.analysis.measured import Figures, instances, matching, worst_of
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.shared_memory import SharedMemory, shared_memory
 from cudaperf.engine.analysis.wording import amount, plural
@@ -37,24 +40,56 @@ def findings(model: FileModel, settings: Settings) -> list[Finding]:
 # --- CP201 -----------------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class _Resident:
+    """What resides of a kernel's blocks of one shape. `figures` are those of a compiler, the worst of `instances`."""
+
+    occupancy: Occupancy
+    threads: int
+    shared: int
+    memory: SharedMemory
+    figures: Figures | None = None
+    instances: tuple[Figures, ...] = ()
+
+
 def _low_occupancy(model: FileModel, kernel: Function, settings: Settings, architecture: Architecture) -> list[Finding]:
-    found: dict[tuple[int, int], Finding] = {}
-    for known in block_shapes(model, kernel, settings).known:
-        memory = shared_memory(model, kernel, known.templates)
-        bytes_ = _bytes(memory, known)
-        threads = prod(known.shape)
-        if bytes_ is None or _few_blocks(known, architecture):
+    found: dict[tuple[int, int, int], Finding] = {}
+    figures = instances(model, kernel, settings.measured)
+    for known in _shapes(model, kernel, settings, bool(figures)):
+        resident = _resident(model, kernel, known, matching(figures, kernel, known.templates), architecture)
+        if resident is None or _few_blocks(known, architecture):
             continue
-        resident = occupancy(architecture, threads, 0, bytes_)
-        if resident.blocks and resident.fraction < LOW:
-            found.setdefault((threads, bytes_), _told(kernel, known, memory, bytes_, resident, architecture))
+        if resident.occupancy.blocks and resident.occupancy.fraction < LOW:
+            registers = resident.figures.registers if resident.figures is not None else 0
+            key = (resident.threads, resident.shared, registers)
+            found.setdefault(key, _told(kernel, known, resident, settings, architecture))
     return list(found.values())
 
 
-def _bytes(memory: SharedMemory, known: KnownShape) -> int | None:
-    """Static and dynamic shared memory of a block; None where either is not known."""
-    given = known.launch.shared if known.launch is not None else None if memory.dynamic else 0
-    return memory.static + given if memory.static is not None and given is not None else None
+def _shapes(model: FileModel, kernel: Function, settings: Settings, measured: bool) -> tuple[KnownShape, ...]:
+    """Those that are known; of a measured kernel else its launch bound, for which its registers were chosen."""
+    shapes = block_shapes(model, kernel, settings).known
+    bound = launch_bound(model, kernel) if measured and not shapes else None
+    return (KnownShape((bound, 1, 1), "bound"),) if bound is not None else shapes
+
+
+def _resident(
+    model: FileModel, kernel: Function, known: KnownShape, figures: tuple[Figures, ...], architecture: Architecture
+) -> _Resident | None:
+    """None where the shared memory of a block is not known."""
+    memory = shared_memory(model, kernel, known.templates)
+    dynamic = known.launch.shared if known.launch is not None else None if memory.dynamic else 0
+    threads = prod(known.shape)
+    if dynamic is None:
+        return None
+    if figures:
+        each = ((occupancy(architecture, threads, f.registers, f.shared_bytes + dynamic, f.barriers), f) for f in figures)
+        worst, of = min(each, key=lambda pair: pair[0].fraction)
+        return _Resident(worst, threads, of.shared_bytes + dynamic, memory, of, figures)
+    if memory.static is None:
+        return None
+    bytes_ = memory.static + dynamic
+    return _Resident(occupancy(architecture, threads, 0, bytes_), threads, bytes_, memory)
 
 
 def _few_blocks(known: KnownShape, architecture: Architecture) -> bool:
@@ -64,50 +99,72 @@ def _few_blocks(known: KnownShape, architecture: Architecture) -> bool:
     return len(sizes) == 3 and prod(sizes) <= reference_device(architecture.capability).multiprocessors
 
 
-def _told(
-    kernel: Function, known: KnownShape, memory: SharedMemory, bytes_: int, resident: Occupancy, architecture: Architecture
-) -> Finding:
-    warps = -(-prod(known.shape) // WARP)
-    reason = (
-        f"{amount(bytes_)} of shared memory a block"
-        if resident.limiter == "shared memory"
-        else f"{plural(prod(known.shape), 'thread')} a block"
-    )
-    limit = (
-        f"the {architecture.max_blocks_per_sm} blocks that a multiprocessor takes"
-        if resident.limiter == "blocks"
-        else "the size of the block"
-        if resident.limiter == "warps"
-        else resident.limiter
-    )
+def _told(kernel: Function, known: KnownShape, resident: _Resident, settings: Settings, architecture: Architecture) -> Finding:
+    found = resident.occupancy
+    warps = -(-resident.threads // WARP)
     message = (
-        f"{reason}: {plural(resident.blocks, 'block')} of {plural(warps, 'warp')} {'is' if resident.blocks == 1 else 'are'} "
-        f"resident, {resident.warps} of {architecture.max_warps_per_sm} warps ({100 * resident.fraction:.0f} %) "
-        f"on sm_{architecture.capability}; limited by {limit}"
+        f"{_reason(known, resident)}: {plural(found.blocks, 'block')} of {plural(warps, 'warp')} "
+        f"{'is' if found.blocks == 1 else 'are'} resident, {found.warps} of {architecture.max_warps_per_sm} warps "
+        f"({100 * found.fraction:.0f} %) on sm_{architecture.capability}; limited by {_limit(found, architecture)}; "
+        f"{_source(resident, settings)}"
     )
     place: ir.Node | None = known.launch.block_expr if known.launch is not None else None
-    arrays = memory.arrays if resident.limiter == "shared memory" else ()
+    arrays = resident.memory.arrays if found.limiter == "shared memory" else ()
     related = [Related(array.start, array.end, "shared memory of each block") for array in arrays]
     if place is not None:
         related.insert(0, Related(kernel.name_start, kernel.name_end, "the kernel"))
     return Finding(
         "CP201",
-        Severity.WARNING if resident.fraction < VERY_LOW else Severity.HINT,
+        Severity.WARNING if found.fraction < VERY_LOW else Severity.HINT,
         place.start if place is not None else kernel.name_start,
         place.end if place is not None else kernel.name_end,
         message,
         tuple(related),
-        {
-            "occupancy": round(resident.fraction, 4),
-            "resident_warps": resident.warps,
-            "max_warps": architecture.max_warps_per_sm,
-            "resident_blocks": resident.blocks,
-            "threads": prod(known.shape),
-            "shared_bytes": bytes_,
-            "limiter": resident.limiter,
-            "architecture": architecture.capability,
-        },
+        _data(resident, settings, architecture),
     )
+
+
+def _reason(known: KnownShape, resident: _Resident) -> str:
+    """What a block takes of that which limits it."""
+    threads = f"{plural(resident.threads, 'thread')} a block{', its launch bound,' if known.origin == 'bound' else ''}"
+    if resident.occupancy.limiter == "shared memory":
+        return f"{amount(resident.shared)} of shared memory a block"
+    if resident.figures is not None and resident.occupancy.limiter == "registers":
+        return f"{threads} with {resident.figures.registers} registers each"
+    if resident.figures is not None and resident.occupancy.limiter == "barriers":
+        return f"{plural(resident.figures.barriers, 'named barrier')} a block"
+    return threads.removesuffix(",")
+
+
+def _limit(found: Occupancy, architecture: Architecture) -> str:
+    if found.limiter == "blocks":
+        return f"the {architecture.max_blocks_per_sm} blocks that a multiprocessor takes"
+    return "the size of the block" if found.limiter == "warps" else found.limiter
+
+
+def _source(resident: _Resident, settings: Settings) -> str:
+    """Where the figures are from."""
+    if resident.figures is None or settings.measured is None:
+        return "an estimate that leaves out registers"
+    return settings.measured.words(resident.figures) + worst_of(resident.instances)
+
+
+def _data(resident: _Resident, settings: Settings, architecture: Architecture) -> dict[str, JsonScalar]:
+    found, figures = resident.occupancy, resident.figures
+    return {
+        "occupancy": round(found.fraction, 4),
+        "resident_warps": found.warps,
+        "max_warps": architecture.max_warps_per_sm,
+        "resident_blocks": found.blocks,
+        "threads": resident.threads,
+        "registers": figures.registers if figures is not None else None,
+        "shared_bytes": resident.shared,
+        "spill_bytes": figures.spill_bytes if figures is not None else None,
+        "limiter": found.limiter,
+        "architecture": architecture.capability,
+        "measured": figures is not None,
+        "compiler": settings.measured.compiler if figures is not None and settings.measured is not None else None,
+    }
 
 
 # --- CP202 -----------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 from cudaperf.engine.analysis import suppression
 from cudaperf.engine.analysis.families import families
 from cudaperf.engine.analysis.finding import Edit, Finding
+from cudaperf.engine.analysis.measured import Measure, Unmeasured
 from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, located
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda import embedded
@@ -43,7 +44,7 @@ class Checked:
 @dataclass(frozen=True, slots=True)
 class Job:
     """One file to check. `shown` is its name in reports; `dropped` are codes that per-file-ignores takes; `named` where the
-    user named it, rather than a folder that holds it."""
+    user named it, rather than a folder that holds it. `measure` asks a compiler about the file, where the user wants that."""
 
     path: Path
     shown: str
@@ -51,6 +52,7 @@ class Job:
     dropped: tuple[str, ...] = ()
     named: bool = False
     fix: bool = False
+    measure: Measure | None = None
 
 
 def check_text(source: Source, settings: Settings, dropped: tuple[str, ...] = (), model: FileModel | None = None) -> Checked:
@@ -91,16 +93,28 @@ def _report(job: Job, data: bytes) -> Report:
         after, count, troubles = fix_text(text, job.shown, lambda data: _checked(job, data))
         if count:
             fixed, text = Fixed(data, bom + after, count), after
+    job, told, measured = _measured(job, text)
     source, checked = Source(job.shown, text), _checked(job, text)
     problems = tuple(located(finding, source, job.shown) for finding in checked.findings)
-    return Report(job.shown, problems, (*troubles, *checked.troubles), fixed=fixed)
+    return Report(job.shown, problems, (*troubles, *told, *checked.troubles), fixed=fixed, measured=measured)
+
+
+def _measured(job: Job, text: bytes) -> tuple[Job, tuple[Trouble, ...], int]:
+    """The job with what a compiler says of the text in its settings, why it says nothing, and of how many kernels it speaks."""
+    found = job.measure(job.path, text, job.settings.architecture) if job.measure is not None else None
+    if isinstance(found, Unmeasured):
+        return job, (Trouble(job.shown, f"not measured, figures are estimates: {found.why}"),), 0
+    if found is None:
+        return job, (), 0
+    kernels = {(figures.scope, figures.name) for figures in found.kernels}
+    return replace(job, settings=replace(job.settings, measured=found)), (), len(kernels)
 
 
 def check_paths(jobs: Sequence[Job]) -> Iterator[Report]:
     """The report of each job, in their order."""
-    from cudaperf.engine.analysis.workers import spread
+    from cudaperf.engine.analysis.workers import WORTH_IT, spread
 
-    return spread(check_file, jobs)
+    return spread(check_file, jobs, 0 if any(job.measure is not None for job in jobs) else WORTH_IT)
 
 
 def _checked(job: Job, text: bytes) -> Checked:

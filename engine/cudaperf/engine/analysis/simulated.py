@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cudaperf.engine.analysis import branch_rules, memory_rules, synchronization_rules
 from cudaperf.engine.analysis.finding import Finding
+from cudaperf.engine.analysis.measured import confirmed, instances
 from cudaperf.engine.analysis.runs import runs_of
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda.model import FileModel
@@ -14,8 +15,9 @@ def findings(model: FileModel, settings: Settings) -> list[Finding]:
     found: dict[tuple[str, int, int], Finding] = {}
     for kernel in model.kernels:
         runs = runs_of(model, kernel, settings)
+        figures = instances(model, kernel, settings.measured)
         for finding in (
-            *memory_rules.findings(runs),
+            *(f for each in memory_rules.findings(runs) if (f := confirmed(each, figures, settings.measured)) is not None),
             *synchronization_rules.findings(runs),
             *branch_rules.findings(runs),
         ):

@@ -32,10 +32,10 @@ _PARTS: Final = 8
 Work = Callable[["Job"], Report]
 
 
-def spread(work: Work, jobs: Sequence[Job]) -> Iterator[Report]:
-    """The report of each job, in order."""
+def spread(work: Work, jobs: Sequence[Job], worth: int = WORTH_IT) -> Iterator[Report]:
+    """The report of each job, in order; in several processes from `worth` bytes of source on."""
     cores = _cores()
-    if cores > 1 and len(jobs) > 1 and sum(map(_size, jobs)) >= WORTH_IT:
+    if cores > 1 and len(jobs) > 1 and sum(map(_size, jobs)) >= worth:
         yield from _pooled(work, jobs, cores)
     else:
         with prepared():

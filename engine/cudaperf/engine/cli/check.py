@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from dataclasses import dataclass
+import tempfile
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
@@ -12,14 +14,15 @@ import typer
 
 from cudaperf.engine.cli import options
 from cudaperf.engine.cli.checked import Format, Output
-from cudaperf.engine.result import EXIT_USAGE
+from cudaperf.engine.result import EXIT_UNAVAILABLE, EXIT_USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from cudaperf.engine.analysis.configuration import Configuration, Overrides
     from cudaperf.engine.analysis.report.problem import Report
     from cudaperf.engine.analysis.run import Job
+    from cudaperf.engine.toolchain.compile import DeviceCompiler
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -36,6 +39,14 @@ class _Request:
     fix: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Compiler:
+    """What --measure compiles with."""
+
+    tool: DeviceCompiler
+    options: tuple[str, ...]
+
+
 def check(
     paths: Annotated[list[str] | None, typer.Argument(metavar="[PATH]...", help="Files and folders, or - for stdin.")] = None,
     select: Annotated[list[str] | None, typer.Option(metavar="CODES", help="Only these rules: CP1,CP203.")] = None,
@@ -47,11 +58,17 @@ def check(
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print what --fix would change, and change nothing.")] = False,
     statistics: Annotated[bool, typer.Option("--statistics", help="Count findings by rule instead.")] = False,
+    measure: Annotated[
+        bool,
+        typer.Option("--measure", help="Compile .cu files; ptxas's registers, shared memory and spills replace estimates."),
+    ] = False,
+    include: Annotated[list[str] | None, typer.Option("-I", metavar="DIR", help="Folder of headers for --measure.")] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Macro for --measure.")] = None,
     stdin_filename: Annotated[str | None, typer.Option(metavar="NAME", help="What stdin is the text of.")] = None,
 ) -> int:
     """Find performance and synchronization problems in CUDA code, also in strings of Python files.
 
-    Exit codes: 0 clean (hints aside), 1 findings of warning or above (with --diff: fixes), 2 usage.
+    Exit codes: 0 clean (hints aside), 1 findings of warning or above (with --diff: fixes), 2 usage, 5 no compiler to measure.
     """
     named = tuple(paths or ["."])
     request = _Request(
@@ -62,14 +79,47 @@ def check(
         fix=fix or diff,
     )
     out = Output(_format(output), statistics=statistics, diff=diff, to_stdin=request.stdin_name is not None)
+    compiler = _compiler(measure, include or [], define or [])
+    if isinstance(compiler, int):
+        return compiler
     jobs = _jobs(request)
     if jobs is None:
         return EXIT_USAGE
     try:
-        return out.show(_reports(request, jobs))
+        with _measured(jobs, compiler) as jobs:
+            return out.show(_reports(request, jobs))
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return out.exit_code
+
+
+def _compiler(asked: bool, includes: list[str], defines: list[str]) -> _Compiler | int | None:
+    """What --measure compiles with; the exit code, told on stderr, where there is no compiler."""
+    if not asked:
+        if includes or defines:
+            raise typer.BadParameter("they go with --measure; the rules themselves read no headers", param_hint="-I, -D")
+        return None
+    arguments = options.compiler_arguments(includes, defines)
+    from cudaperf.engine.toolchain.resources import NO_COMPILER, resource_compiler
+
+    tool = resource_compiler()
+    if tool is None:
+        print(f"cudaperf: error: {NO_COMPILER}", file=sys.stderr)
+        return EXIT_UNAVAILABLE
+    return _Compiler(tool, arguments)
+
+
+@contextlib.contextmanager
+def _measured(jobs: list[Job], compiler: _Compiler | None) -> Iterator[list[Job]]:
+    """The jobs as those that ask the compiler, while its folder for temporary files is there."""
+    if compiler is None:
+        yield jobs
+        return
+    from cudaperf.engine.measure import measurer
+
+    with tempfile.TemporaryDirectory(prefix="cudaperf-", ignore_cleanup_errors=True) as scratch:
+        ask = measurer(compiler.tool, compiler.options, Path(scratch))
+        yield [replace(job, measure=ask) for job in jobs]
 
 
 def _reports(request: _Request, jobs: list[Job]) -> Iterable[Report]:

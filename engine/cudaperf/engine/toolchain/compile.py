@@ -145,11 +145,12 @@ def _write_cache(key: str, cubin: Cubin) -> None:
     }
     with suppress(OSError):  # a full or read-only disk only costs time
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / f"{key}.cubin", cubin.code)
-        _replace(folder / f"{key}.json", json.dumps(facts).encode())
+        replace_file(folder / f"{key}.cubin", cubin.code)
+        replace_file(folder / f"{key}.json", json.dumps(facts).encode())
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
+    """Put the bytes in place of a file's, whole or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -50,6 +50,13 @@ class Architecture:
     warp_unit: int = 4
 
     @property
+    def barriers_per_sm(self) -> int:
+        """Named barriers of a multiprocessor by `cuda_occupancy.h`, which counts them from Hopper on; before, no limit."""
+        if self.capability < 90:
+            return 16 * self.max_blocks_per_sm
+        return (1 if self.capability >= 110 else 2) * self.max_blocks_per_sm
+
+    @property
     def max_warps_per_sm(self) -> int:
         return self.max_threads_per_sm // WARP
 

@@ -18,6 +18,7 @@ STANDARD_HEADERS: Final = (
     "inttypes.h", "cmath", "cstdint", "cstddef", "climits", "cfloat", "cuda_runtime.h",
 )  # fmt: skip
 _COMPILE_ERROR: Final = 6
+_NO_SUCH_NAME: Final = 9
 _CACHE_SINCE: Final = (12, 9)
 """NVRTC has a cache of its own from here on, which gives the machine code without ptxas's report."""
 
@@ -50,15 +51,18 @@ class Nvrtc:
         self.version = f"{major.value}.{minor.value}"
         self._no_cache = ["--no-cache"] if (major.value, minor.value) >= _CACHE_SINCE else []
 
-    def compile(self, code: str, capability: int, options: Sequence[str] = ()) -> Compiled:
-        """Compile for `sm_<capability>`; the file is called candidate.cu in messages."""
+    def compile(self, code: str, capability: int, options: Sequence[str] = (), names: Sequence[str] = ()) -> Compiled:
+        """Compile for `sm_<capability>`; the file is called candidate.cu in messages. `names` are the instances to make of
+        templates (`scale<float, 4>`)."""
         program = self._create(code)
         try:
+            for name in names:
+                self._check(self._library.nvrtcAddNameExpression(program, name.encode(errors="replace")))
             arguments = [f"--gpu-architecture=sm_{capability}", "--ptxas-options=-v", *self._no_cache, *options]
             encoded = [argument.encode() for argument in arguments]
             status = self._library.nvrtcCompileProgram(program, len(encoded), (ctypes.c_char_p * len(encoded))(*encoded))
             log = self._bytes(program, "nvrtcGetProgramLog").rstrip(b"\0").decode(errors="replace")
-            if status == _COMPILE_ERROR:
+            if status in (_COMPILE_ERROR, _NO_SUCH_NAME):
                 return Compiled(b"", log)
             self._check(status, log)
             return Compiled(self._bytes(program, "nvrtcGetCUBIN"), log)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from cudaperf.engine.toolchain.devices import MAX_THREADS_PER_BLOCK, WARP, Architecture
 
-Limiter = Literal["warps", "blocks", "registers", "shared memory", "does not fit"]
+Limiter = Literal["warps", "blocks", "registers", "shared memory", "barriers", "does not fit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,9 @@ class Occupancy:
     limiter: Limiter
 
 
-def occupancy(architecture: Architecture, threads: int, registers: int, shared: int) -> Occupancy:
-    """For a block of `threads`, `registers` a thread and `shared` bytes a block (static and dynamic together).
+def occupancy(architecture: Architecture, threads: int, registers: int, shared: int, barriers: int = 0) -> Occupancy:
+    """For a block of `threads`, `registers` a thread, `shared` bytes a block (static and dynamic together) and `barriers`, the
+    named ones that ptxas counts.
 
     A block that cannot be launched at all gives zero blocks and the limiter "does not fit".
     """
@@ -38,6 +39,7 @@ def occupancy(architecture: Architecture, threads: int, registers: int, shared: 
         "blocks": architecture.max_blocks_per_sm,
         "registers": _blocks_by_registers(architecture, warps, registers),
         "shared memory": _blocks_by_shared(architecture, shared),
+        "barriers": architecture.barriers_per_sm // barriers if barriers else architecture.max_blocks_per_sm,
     }
     limiter = min(limits, key=lambda name: limits[name])
     resident = limits[limiter] * warps
@@ -49,13 +51,18 @@ def _up(value: int, unit: int) -> int:
 
 
 def _fits(architecture: Architecture, threads: int, registers: int, shared: int) -> bool:
-    warps = _up(-(-threads // WARP), architecture.warp_unit)
     return (
         threads <= MAX_THREADS_PER_BLOCK
         and registers <= architecture.registers_per_thread
-        and warps * _registers_per_warp(architecture, registers) <= architecture.registers_per_block
+        and registers_of_block(architecture, threads, registers) <= architecture.registers_per_block
         and shared <= architecture.shared_per_block
     )
+
+
+def registers_of_block(architecture: Architecture, threads: int, registers: int) -> int:
+    """What a block takes at `registers` a thread: warps and their registers come in units."""
+    warps = _up(-(-threads // WARP), architecture.warp_unit)
+    return warps * _registers_per_warp(architecture, registers)
 
 
 def _registers_per_warp(architecture: Architecture, registers: int) -> int:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PtxasReport:
-    """One kernel's figures: registers a thread; static shared memory, stack frame and spills in bytes."""
+    """One kernel's figures: registers a thread; static shared memory, stack frame and spills in bytes.
+
+    `called_stack_bytes` is the largest frame of a function that ptxas did not inline.
+    """
 
     kernel: str
     registers: int
@@ -17,6 +20,7 @@ class PtxasReport:
     spill_stores: int
     spill_loads: int
     barriers: int
+    called_stack_bytes: int = 0
 
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)' for '(sm_\w+)'")
@@ -39,6 +43,7 @@ def _read(kernel: str, body: str) -> PtxasReport | None:
         return None
     frame = _FRAME.search(body)
     stack, stores, loads = (int(frame[i]) for i in (1, 2, 3)) if frame else (0, 0, 0)
+    called = [int(other[1]) for other in _FRAME.finditer(body, frame.end())] if frame else []
     line = body[used.start() :].split("\n", 1)[0]
     shared, barriers = _SHARED.search(line), _BARRIERS.search(line)
     return PtxasReport(
@@ -49,4 +54,5 @@ def _read(kernel: str, body: str) -> PtxasReport | None:
         spill_stores=stores,
         spill_loads=loads,
         barriers=int(barriers[1]) if barriers else 0,
+        called_stack_bytes=max(called, default=0),
     )

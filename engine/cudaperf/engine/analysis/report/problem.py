@@ -92,13 +92,15 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of one file. `checked` is False where there was no CUDA in it, or it could not be read."""
+    """What became of one file. `checked` is False where there was no CUDA in it, or it could not be read. `measured` counts the
+    kernels that a compiler told of."""
 
     path: str
     problems: tuple[Problem, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     checked: bool = True
     fixed: Fixed | None = None
+    measured: int = 0
 
 
 def located(finding: Finding, source: Source, path: str) -> Problem:

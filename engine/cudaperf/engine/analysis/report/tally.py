@@ -18,6 +18,7 @@ class Tally:
     files_with_findings: int = 0
     fixed: int = 0
     fixable: int = 0
+    measured: int = 0
     internal: bool = False
     unreadable: bool = False
     codes: Counter[str] = field(default_factory=Counter)
@@ -28,6 +29,7 @@ class Tally:
             self.files += report.checked
             self.files_with_findings += bool(report.problems)
             self.fixed += report.fixed.count if report.fixed else 0
+            self.measured += report.measured
             self.internal |= any(trouble.internal for trouble in report.troubles)
             self.unreadable |= any(trouble.unreadable for trouble in report.troubles)
             for problem in report.problems:
@@ -45,11 +47,12 @@ class Tally:
         """One line for people."""
         mended = f"{_many(self.fixed, 'finding')} fixed; " if self.fixed else ""
         kinds = [_many(self.severities[kind], kind) for kind in Severity if self.severities[kind]]
+        measured = f"; {_many(self.measured, 'kernel')} measured by ptxas" if self.measured else ""
         if not kinds:
-            return f"{mended}{_many(self.files, 'file')} checked, no findings"
+            return f"{mended}{_many(self.files, 'file')} checked, no findings{measured}"
         where = f"in {_many(self.files_with_findings, 'file')} of {self.files}"
         more = f"; --fix mends {self.fixable}" if self.fixable else ""
-        return f"{mended}{', '.join(kinds)} {where}{more}"
+        return f"{mended}{', '.join(kinds)} {where}{more}{measured}"
 
     def table(self) -> list[tuple[int, str, str]]:
         """(count, code, the rule's name), the most frequent first."""
