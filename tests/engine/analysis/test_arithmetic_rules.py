@@ -11,7 +11,7 @@ from cudaperf.engine.cuda.source import Source
 
 def found(text: str, code: str) -> list[Finding]:
     model = read(Source("a.cu", text.encode()))
-    return [f for f in findings(model, Settings()) if f.code == code]
+    return [f for function in model.functions for f in findings(model, function, Settings()) if f.code == code]
 
 
 def fixed(text: str, finding: Finding) -> str:

@@ -82,8 +82,8 @@ def test_macros_that_double_themselves_end() -> None:
 def launched(text: str) -> tuple[int | None, int | None, int | None] | None:
     """The block of the last launch in a host function."""
     model = model_of(f"__global__ void k();\n{text}")
-    site = model.launches[-1]
-    return dim3(site.launch.config[1], model, site.host)
+    host, launch = [(f, launch) for f in model.functions for launch in f.launches][-1]
+    return dim3(launch.config[1], model, host)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_a_reference_parameter_may_be_written() -> None:
 
 def test_members_and_template_values() -> None:
     model = model_of("template <int B> void host() { dim3 block(B, 4); k<<<1, block, block.y * B * sizeof(float)>>>(); }")
-    site = model.launches[0]
-    shared = site.launch.config[2]
-    assert number(shared, model, values_at(site.host, model, shared.start, {"B": 32})) == 512
-    assert number(shared, model, values_at(site.host, model, shared.start)) is None
+    (host,) = model.functions
+    shared = host.launches[0].config[2]
+    assert number(shared, model, values_at(host, model, shared.start, {"B": 32})) == 512
+    assert number(shared, model, values_at(host, model, shared.start)) is None
     assert isinstance(shared, ir.Binary)

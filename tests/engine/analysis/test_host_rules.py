@@ -19,7 +19,8 @@ __global__ void k(float *a) { a[threadIdx.x] = 0; }
 def found(body: str, code: str, before: str = "", settings: Settings | None = None) -> list[Finding]:
     text = f"{CHECKING}{before}\nvoid h(float *a, float *b, int n) {{ {body} }}"
     model = read(Source("a.cu", text.encode()))
-    return [f for f in findings(model, settings or Settings()) if f.code == code]
+    chosen = settings or Settings()
+    return [f for function in model.functions for f in findings(model, function, chosen) if f.code == code]
 
 
 # --- CP501 -----------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ from cudaperf.engine.cuda.source import Source
 
 def found(text: str, code: str, settings: Settings | None = None) -> list[Finding]:
     model = read(Source("a.cu", text.encode()))
-    return [f for f in findings(model, settings or Settings()) if f.code == code]
+    chosen = settings or Settings()
+    return [f for function in model.functions for f in findings(model, function, chosen) if f.code == code]
 
 
 def shared(elements: int, launch: str = "k<<<n, 128>>>(0);") -> str:

@@ -19,7 +19,7 @@ TYPES = {"unsigned char": 1, "short": 2, "float": 4, "double": 8, "float4": 16}
 
 def found(text: str, block: tuple[int, int, int] | None = (128, 1, 1)) -> dict[str, Finding]:
     model = read(Source("t.cu", text.encode()))
-    return {f.code: f for f in simulated.findings(model, Settings(block=block))}
+    return {f.code: f for kernel in model.kernels for f in simulated.findings(model, kernel, Settings(block=block))}
 
 
 def sectors(stride: int, size: int) -> tuple[int, int]:

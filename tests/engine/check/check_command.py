@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from cudaperf.engine.analysis.by_function import Found
 from cudaperf.engine.analysis.finding import Edit, Finding, Fix, Related, Severity
+from cudaperf.engine.analysis.guard import guarded
+from cudaperf.engine.analysis.report.problem import Trouble
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda.model import FileModel
 
@@ -34,6 +37,17 @@ def words(model: FileModel, settings: Settings) -> list[Finding]:
         related = tuple(Related(f.name_start, f.name_end, "in this kernel") for f in model.kernels[:1])
         found.append(Finding(code, severity, *match.span(), f"{match[0].decode()} is here", related, data, fix))
     return found
+
+
+def told_by(*finders: Callable[[FileModel, Settings], Iterable[Finding]]) -> Callable[..., Found]:
+    """In place of the rules: these, each over a whole file."""
+
+    def findings(model: FileModel, settings: Settings, *_: object) -> Found:
+        answers = [guarded(model.source.path, "a rule", lambda f=f: list(f(model, settings))) for f in finders]  # type: ignore[misc]
+        troubles = [answer for answer in answers if isinstance(answer, Trouble)]
+        return Found([one for answer in answers if not isinstance(answer, Trouble) for one in answer], troubles)
+
+    return findings
 
 
 def crashes(model: FileModel, settings: Settings) -> list[Finding]:

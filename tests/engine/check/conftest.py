@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from check_command import Check, Done, crashes, words
+from check_command import Check, Done, crashes, told_by, words
 
-from cudaperf.engine.analysis import run as analysis
+from cudaperf.engine.analysis import by_function
 from cudaperf.engine.cli import main
 
 
@@ -19,7 +19,7 @@ def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Check:
     """`cudaperf ARGUMENTS` with the families of this file."""
-    monkeypatch.setattr(analysis, "families", lambda: (words, crashes))
+    monkeypatch.setattr(by_function, "findings", told_by(words, crashes))
 
     def command(*arguments: str) -> Done:
         code = main(list(arguments))

@@ -171,16 +171,16 @@ def test_many_files_are_checked_by_several_processes_in_the_order_of_their_paths
 
 
 def test_a_worker_that_dies_costs_one_file(run: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    from check_command import words
+    from check_command import told_by, words
 
-    from cudaperf.engine.analysis import run as analysis
+    from cudaperf.engine.analysis import by_function
 
     def dies(model, settings):  # type: ignore[no-untyped-def]
         if b"DIE" in model.source.data:
             os._exit(9)
         return words(model, settings)
 
-    monkeypatch.setattr(analysis, "families", lambda: (dies,))
+    monkeypatch.setattr(by_function, "findings", told_by(dies))
     monkeypatch.setattr(workers, "WORTH_IT", 0)
     monkeypatch.setattr(workers, "_cores", lambda: 2)
     for name, text in {"a": "BAD", "b": "DIE", "c": "BAD"}.items():

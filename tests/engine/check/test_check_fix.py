@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from check_command import Check
+from check_command import Check, told_by
 
-from cudaperf.engine.analysis import run as analysis
+from cudaperf.engine.analysis import by_function
 from cudaperf.engine.analysis.finding import Edit, Finding, Fix, Severity
 
 
@@ -84,7 +84,7 @@ def fixing(monkeypatch: pytest.MonkeyPatch, *fixes: Sequence[tuple[str, str]]) -
                 edits = tuple(Edit(at, at + len(old), new) for at, (old, new) in zip(places, pairs, strict=True))
                 yield Finding("CP101", Severity.WARNING, places[0], places[0] + 1, "x", fix=Fix("x", edits, safe=True))
 
-    monkeypatch.setattr(analysis, "families", lambda: (family,))
+    monkeypatch.setattr(by_function, "findings", told_by(family))
 
 
 def test_of_fixes_that_overlap_the_first_wins(run: Check, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from cudaperf.engine.analysis import division, doubles, intensity
 from cudaperf.engine.analysis.finding import Finding
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import FileModel
+from cudaperf.engine.cuda.model import FileModel, Function
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
-    return [
-        *doubles.findings(model, settings),
-        *division.findings(model, settings),
-        *intensity.findings(model, settings),
-    ]
+def findings(model: FileModel, function: Function, settings: Settings) -> list[Finding]:
+    if function.kind == "host":
+        return intensity.findings(model, function)
+    return [*doubles.findings(model, function, settings), *division.findings(model, function)]

@@ -12,27 +12,20 @@ from collections.abc import Iterator
 from cudaperf.engine.analysis.constants import number, values_at
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
 from cudaperf.engine.analysis.kinds import Kind, Kinds
-from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.variables import Variables, variables
 from cudaperf.engine.analysis.wording import plural
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
+def findings(model: FileModel, function: Function) -> list[Finding]:
     """One finding for each divisor of a loop, at the first division."""
     found: list[Finding] = []
-    for function in model.functions:
-        if function.kind == "host" or _in_error(model, function):
-            continue
+    if not model.broken(function):
         for loop in _inner_loops(function.body):
             if not _strides(loop, variables(function, model)):
                 found += _in_loop(model, function, loop)
     return found
-
-
-def _in_error(model: FileModel, function: Function) -> bool:
-    return any(start < function.end and end > function.start for start, end in model.errors)
 
 
 def _inner_loops(body: ir.Block) -> Iterator[ir.Loop]:
@@ -104,13 +97,13 @@ def _fixed(node: ir.Expr | ir.Stmt, model: FileModel, function: Function, known:
 
 
 def _told(model: FileModel, loop: ir.Loop, divisor: str, divisions: list[ir.Binary]) -> Finding:
-    first, line = divisions[0], model.source.position(loop.start)[0]
+    first = divisions[0]
     different = {model.source.text(d.left.start, d.left.end) for d in divisions}
     count = len(different)
     message = (
-        f"{divisor} is known only at run time: {plural(count, 'integer division')} by it on each pass of the loop "
-        f"at line {line}; a division by a constant becomes a multiplication"
+        f"{divisor} is known only at run time: {plural(count, 'integer division')} by it on each pass of the loop; "
+        f"a division by a constant becomes a multiplication"
     )
     related = (Related(loop.start, loop.body.start, "the loop"),)
-    data: dict[str, JsonScalar] = {"divisor": divisor, "divisions": count, "loop_line": line}
+    data: dict[str, JsonScalar] = {"divisor": divisor, "divisions": count}
     return Finding("CP404", Severity.HINT, first.start, first.end, message, related, data)

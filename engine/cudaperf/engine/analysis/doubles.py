@@ -37,23 +37,17 @@ class _Tally:
     powers: list[ir.Call] = field(default_factory=list)
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
+def findings(model: FileModel, function: Function, settings: Settings) -> list[Finding]:
     found: list[Finding] = []
-    for function in model.functions:
-        if function.kind == "host" or _in_error(model, function):
-            continue
-        kinds = Kinds(model, function)
-        for value, to_float in _sinks(model, function, kinds):
-            tally = _Tally()
-            _count(value, to_float, kinds, tally)
-            if tally.operations and tally.floats and not _means_double(tally, kinds):
-                found.append(_told(model, settings, value, tally))
+    if model.broken(function):
+        return found  # types are not to be trusted
+    kinds = Kinds(model, function)
+    for value, to_float in _sinks(model, function, kinds):
+        tally = _Tally()
+        _count(value, to_float, kinds, tally)
+        if tally.operations and tally.floats and not _means_double(tally, kinds):
+            found.append(_told(model, settings, value, tally))
     return found
-
-
-def _in_error(model: FileModel, function: Function) -> bool:
-    """Types of a function that does not parse are not to be trusted."""
-    return any(start < function.end and end > function.start for start, end in model.errors)
 
 
 # --- where doubles go ------------------------------------------------------------------------------------------------------

@@ -1,18 +1,35 @@
-"""The rule families: each says everything its rules find in one file."""
+"""The rule families: each says what its rules find of one function of a file.
+
+A finding may stand elsewhere: in a device function that a kernel calls, or at a launch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from cudaperf.engine.analysis.finding import Finding
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import FileModel
+from cudaperf.engine.cuda.model import FileModel, Function
 
-Family = Callable[[FileModel, Settings], list[Finding]]
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """`shapes`: of the kernel's launches only the shapes of blocks matter; what several kernels lead to at one place is told
+    once."""
+
+    name: str
+    findings: Callable[[FileModel, Function, Settings], list[Finding]]
+    shapes: bool = False
 
 
 def families() -> tuple[Family, ...]:
     """The rule families, imported when first needed."""
     from cudaperf.engine.analysis import arithmetic, host, occupancy, simulated
 
-    return (simulated.findings, occupancy.findings, arithmetic.findings, host.findings)
+    return (
+        Family("memory and synchronization", simulated.findings, shapes=True),
+        Family("occupancy", occupancy.findings),
+        Family("arithmetic", arithmetic.findings),
+        Family("host", host.findings),
+    )

@@ -14,7 +14,7 @@ from cudaperf.engine.analysis.launches import configurations
 from cudaperf.engine.analysis.memory_rules import grouped
 from cudaperf.engine.analysis.runs import Run, Runs, runs_of
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.analysis.shared_memory import called, shared_memory
+from cudaperf.engine.analysis.shared_memory import shared_memory
 from cudaperf.engine.analysis.warps import WARP, requests
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
@@ -49,7 +49,7 @@ def features(model: FileModel, settings: Settings) -> Features:
     runs = [runs_of(model, kernel, settings) for kernel in live]
     first = [run for r in runs if (run := r.first) is not None]
     ideal, touched, bytes_ = _sectors(first)
-    functions = {f for kernel in live for f in called(model, kernel)}
+    functions = {f for kernel in live for f in model.reached(kernel)}
     operations = sum(_operations(f) for f in functions)
     split, branches = _splits(first)
     return Features(

@@ -11,25 +11,19 @@ from itertools import pairwise
 
 from cudaperf.engine.analysis.elementwise import Elementwise, elementwise
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
-from cudaperf.engine.analysis.launches import Configuration, configurations
-from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.analysis.launches import Configuration, launches_in
 from cudaperf.engine.analysis.wording import plural
 from cudaperf.engine.cuda import ir
-from cudaperf.engine.cuda.model import FileModel
+from cudaperf.engine.cuda.model import FileModel, Function
 
 LOW: float = 1.0
 """Operations a byte below which a kernel is bound by memory on every architecture here (the lowest balance is several)."""
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
-    by_node = {c.node: c for c in configurations(model)}
-    found: list[Finding] = []
-    for function in model.functions:
-        if function.kind == "host":
-            for first, second in _neighbours(function.body, by_node):
-                finding = _fusable(model, first, second)
-                found += [finding] if finding is not None else []
-    return found
+def findings(model: FileModel, host: Function) -> list[Finding]:
+    by_node = {c.node: c for c in launches_in(model, host)}
+    pairs = _neighbours(host.body, by_node) if len(by_node) > 1 else ()
+    return [f for first, second in pairs if (f := _fusable(model, first, second)) is not None]
 
 
 def _neighbours(

@@ -40,19 +40,26 @@ class Configuration:
 
 def configurations(model: FileModel) -> list[Configuration]:
     """Every launch in a host function, `<<<>>>` or cudaLaunchKernel, in the order of the text."""
-    kept: list[Configuration] | None = model.__dict__.get(_KEPT)
+    return [c for function in model.functions if function.kind == "host" for c in launches_in(model, function)]
+
+
+def launches_in(model: FileModel, host: Function) -> list[Configuration]:
+    """Those of one host function."""
+    kept: list[Configuration] | None = host.__dict__.get(_KEPT)
     if kept is None:
-        found = [_launch(site.launch, site.host, model) for site in model.launches if len(site.launch.config) >= 2]
-        if b"cudaLaunch" in model.source.data:
-            hosts = [f for f in model.functions if f.kind == "host"]
-            calls = ((n, f) for f in hosts for n in f.nodes if isinstance(n, ir.Call))
-            found += [_call(n, f, model) for n, f in calls if n.name in _BY_CALL and len(n.args) >= 3]
-        kept = model.__dict__[_KEPT] = sorted(found, key=lambda c: c.node.start)
+        found = [_launch(n, host, model) for n in host.launches if len(n.config) >= 2]
+        if b"cudaLaunch" in model.text(host):
+            calls = (n for n in host.nodes if isinstance(n, ir.Call) and n.name in _BY_CALL and len(n.args) >= 3)
+            found += [_call(n, host, model) for n in calls]
+        kept = host.__dict__[_KEPT] = sorted(found, key=lambda c: c.node.start)
     return kept
 
 
 def launches_of(model: FileModel, kernel: Function) -> list[Configuration]:
-    return [c for c in configurations(model) if c.kernel is kernel]
+    """Those of one kernel."""
+    name = kernel.name.encode()
+    hosts = [f for f in model.functions if f.kind == "host" and name in model.text(f)]
+    return [c for host in hosts for c in launches_in(model, host) if c.kernel is kernel]
 
 
 def _launch(node: ir.Launch, host: Function, model: FileModel) -> Configuration:

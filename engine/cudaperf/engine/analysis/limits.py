@@ -8,7 +8,7 @@ from math import prod
 from cudaperf.engine.analysis.block_shapes import known_block, launch_bound
 from cudaperf.engine.analysis.constants import Dims
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
-from cudaperf.engine.analysis.launches import Configuration, configurations
+from cudaperf.engine.analysis.launches import Configuration, launches_in
 from cudaperf.engine.analysis.measured import instances, matching
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.shared_memory import shared_memory
@@ -26,16 +26,16 @@ from cudaperf.engine.toolchain.devices import (
 from cudaperf.engine.toolchain.occupancy import registers_of_block
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
-    architecture = nearest(settings.architecture)
-    found = [f for kernel in model.kernels for f in _static(model, kernel)]
-    for launch in configurations(model):
+def of_launches(model: FileModel, host: Function, settings: Settings) -> list[Finding]:
+    """What the launches of a host function ask for."""
+    architecture, found = nearest(settings.architecture), list[Finding]()
+    for launch in launches_in(model, host):
         found += [*_block(model, launch), *_grid(launch), *_shared(model, launch, architecture)]
         found += _registers(model, launch, settings, architecture)
     return found
 
 
-def _static(model: FileModel, kernel: Function) -> Iterator[Finding]:
+def of_kernel(model: FileModel, kernel: Function) -> list[Finding]:
     """Static shared memory has one limit on every architecture; ptxas refuses more."""
     memory = shared_memory(model, kernel, {})
     if memory.static is not None and memory.static > STATIC_SHARED_LIMIT and memory.arrays:
@@ -45,7 +45,8 @@ def _static(model: FileModel, kernel: Function) -> Iterator[Finding]:
             f"{kernel.name} has {amount(memory.static)} of static shared memory, over the {amount(STATIC_SHARED_LIMIT)} that a "
             "kernel may declare; more needs an extern array and cudaFuncSetAttribute"
         )
-        yield _finding(place, message, "static_shared", memory.static, STATIC_SHARED_LIMIT, others)
+        return [_finding(place, message, "static_shared", memory.static, STATIC_SHARED_LIMIT, others)]
+    return []
 
 
 def _block(model: FileModel, launch: Configuration) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import Final
 from cudaperf.engine.analysis import small_grid
 from cudaperf.engine.analysis.block_shapes import KnownShape, Shape, block_shapes, known_block, launch_bound
 from cudaperf.engine.analysis.finding import Edit, Finding, Fix, JsonScalar, Related, Severity
-from cudaperf.engine.analysis.launches import Configuration, configurations
+from cudaperf.engine.analysis.launches import Configuration, launches_in
 from cudaperf.engine.analysis.measured import Figures, instances, matching, worst_of
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.shared_memory import SharedMemory, shared_memory
@@ -27,14 +27,15 @@ LOW: Final = 0.5
 VERY_LOW: Final = 0.25
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
+def findings(model: FileModel, function: Function, settings: Settings) -> list[Finding]:
     architecture = nearest(settings.architecture)
-    found = [f for kernel in model.kernels for f in _low_occupancy(model, kernel, settings, architecture)]
-    launches = configurations(model)
-    found += [f for launch in launches if (f := _partial_warp(model, launch)) is not None]
-    device = reference_device(architecture.capability)
-    found += [f for launch in launches if (f := small_grid.finding(model, launch, device)) is not None]
-    return found
+    if function.kind == "kernel":
+        return _low_occupancy(model, function, settings, architecture)
+    if function.kind == "device":
+        return []
+    launches, device = launches_in(model, function), reference_device(architecture.capability)
+    found = [f for launch in launches if (f := _partial_warp(model, launch)) is not None]
+    return found + [f for launch in launches if (f := small_grid.finding(model, launch, device)) is not None]
 
 
 # --- CP201 -----------------------------------------------------------------------------------------------------------------

@@ -7,16 +7,14 @@ many, on all cores where there is enough to do.
 from __future__ import annotations
 
 import os
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePath
-from typing import Final, TypeVar
+from typing import Final
 
-from cudaperf.engine.analysis import suppression
-from cudaperf.engine.analysis.families import families
+from cudaperf.engine.analysis import by_function, suppression
 from cudaperf.engine.analysis.finding import Edit, Finding
+from cudaperf.engine.analysis.guard import guarded
 from cudaperf.engine.analysis.measured import Measure, Unmeasured
 from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, located
 from cudaperf.engine.analysis.settings import Settings
@@ -29,7 +27,6 @@ BOM: Final = b"\xef\xbb\xbf"
 PYTHON: Final = frozenset((".py", ".pyi", ".pyw"))
 CUDA_ONLY: Final = frozenset((".cu", ".cuh"))
 _SNIFFED: Final = 8192
-Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,7 @@ def check_file(job: Job) -> Report:
 
 def check_bytes(job: Job, data: bytes) -> Report:
     """Check, and where the job says so fix, what a file holds."""
-    report = _guarded(job.shown, "checking it", lambda: _report(job, data))
+    report = guarded(job.shown, "checking it", lambda: _report(job, data))
     return Report(job.shown, troubles=(report,), checked=False) if isinstance(report, Trouble) else report
 
 
@@ -132,21 +129,18 @@ def _not_text(data: bytes) -> str | None:
 
 
 def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], model: FileModel | None = None) -> Checked:
-    modelled = model if model is not None else _guarded(source.path, "the model of the file", lambda: read_model(source))
+    modelled = model if model is not None else guarded(source.path, "the model of the file", lambda: read_model(source))
     if isinstance(modelled, Trouble):
         return Checked(troubles=(modelled,))
-    found: list[Finding] = []
-    troubles: list[Trouble] = []
-    for family in families():
-        answer = _guarded(source.path, f"the rules of {family.__module__}", partial(family, modelled, settings))
-        if isinstance(answer, Trouble):
-            troubles.append(answer)
-        else:
-            found += answer
+    found = by_function.findings(modelled, settings)
     silent = suppression.in_cuda(source)
-    kept = [f for f in found if settings.wants(f.code) and not f.code.startswith(dropped) and not _covered(source, f, silent)]
-    errors = _guarded(source.path, "the list of syntax errors", lambda: len(modelled.errors))
-    return Checked(_ordered(kept), _distinct(troubles), errors if isinstance(errors, int) else 0)
+    kept = [
+        f
+        for f in found.findings
+        if settings.wants(f.code) and not f.code.startswith(dropped) and not _covered(source, f, silent)
+    ]
+    errors = guarded(source.path, "the list of syntax errors", lambda: len(modelled.errors))
+    return Checked(_ordered(kept), _distinct(found.troubles), errors if isinstance(errors, int) else 0)
 
 
 def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...]) -> Checked:
@@ -162,20 +156,6 @@ def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...]) 
         mapped = (_mapped(finding, text) for finding in inside.findings)
         found += (finding for finding in mapped if not _covered(source, finding, silent))
     return Checked(_ordered(found), _distinct(troubles), errors)
-
-
-def _guarded(path: str, what: str, job: Callable[[], Answer]) -> Answer | Trouble:
-    """A rule's fault costs its own findings in one file, nothing else."""
-    try:
-        return job()
-    except RecursionError:
-        return Trouble(path, "nested too deeply to look at whole; some rules did not run")
-    except Exception as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        detail = f"{type(error).__name__} at {PurePath(place.filename).name}:{place.lineno}: {error}".replace("\n", " ")
-        if os.environ.get("CUDAPERF_DEBUG"):
-            detail += "\n" + traceback.format_exc()
-        return Trouble(path, f"{what} failed; please report it with this file: {detail}", internal=True)
 
 
 def _covered(source: Source, finding: Finding, silent: Sequence[suppression.Suppression]) -> bool:

@@ -139,15 +139,15 @@ def runs_of(model: FileModel, kernel: Function, settings: Settings) -> Runs:
     shapes = block_shapes(model, kernel, settings)
     known = [(s.shape, dict(s.templates)) for s in shapes.known]
     chosen = known or [(shape, {}) for shape in _spread(_likely(model, kernel, shapes.guesses))]
-    waits = b"sync" in model.source.data
+    macros = (macro.text.encode() for macro in model.macros.values())
+    waits = any(b"sync" in text for text in (*map(model.text, model.reached(kernel)), *macros))
     return Runs(model, kernel, bool(known), chosen, waits)
 
 
 def _likely(model: FileModel, kernel: Function, shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
     """Without the shapes that the code speaks against: `threadIdx.x < 32` is for blocks of more threads, and what never looks
     at threadIdx.y for blocks of one row."""
-    looked = [kernel, *(f for f in model.functions if f.kind == "device")]
-    axes = {n.axis for f in looked for n in f.nodes if isinstance(n, ir.Builtin) and n.id == "threadIdx"}
+    axes = {n.axis for f in model.reached(kernel) for n in f.nodes if isinstance(n, ir.Builtin) and n.id == "threadIdx"}
     if "y" not in axes and "z" not in axes:
         shapes = tuple(sorted({(x * y * z, 1, 1) for x, y, z in shapes}))
     limit = 0

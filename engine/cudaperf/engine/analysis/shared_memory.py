@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cudaperf.engine.analysis.constants import number, values_at
@@ -23,7 +23,7 @@ def shared_memory(model: FileModel, kernel: Function, templates: Mapping[str, in
     sizes: list[int | None] = []
     arrays: list[ir.Declare] = []
     dynamic = False
-    for function in called(model, kernel):
+    for function in model.reached(kernel):
         given = templates if function is kernel else {}
         for node in function.nodes:
             if isinstance(node, ir.Declare) and node.shared:
@@ -34,18 +34,6 @@ def shared_memory(model: FileModel, kernel: Function, templates: Mapping[str, in
                     sizes.append(_bytes(node, function, model, given))
     known = [size for size in sizes if size is not None]
     return SharedMemory(sum(known) if len(known) == len(sizes) else None, tuple(arrays), dynamic)
-
-
-def called(model: FileModel, kernel: Function) -> Iterator[Function]:
-    """A kernel and the file's device functions that it reaches."""
-    seen, waiting = {kernel}, [kernel]
-    while waiting:
-        function = waiting.pop()
-        yield function
-        names = {n.name for n in function.nodes if isinstance(n, ir.Call)}
-        found = {f for name in names for f in model.by_name.get(name, ()) if f.kind == "device"} - seen
-        seen |= found
-        waiting += sorted(found, key=lambda f: f.start)
 
 
 def _bytes(array: ir.Declare, function: Function, model: FileModel, templates: Mapping[str, int]) -> int | None:

@@ -7,19 +7,20 @@ from cudaperf.engine.analysis.finding import Finding
 from cudaperf.engine.analysis.measured import confirmed, instances
 from cudaperf.engine.analysis.runs import runs_of
 from cudaperf.engine.analysis.settings import Settings
-from cudaperf.engine.cuda.model import FileModel
+from cudaperf.engine.cuda.model import FileModel, Function
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
-    """What the runs of every kernel show. A device function's finding that several kernels share is told once."""
+def findings(model: FileModel, function: Function, settings: Settings) -> list[Finding]:
+    """What the runs of a kernel show, each place once."""
+    if function.kind != "kernel":
+        return []
+    runs = runs_of(model, function, settings)
+    figures = instances(model, function, settings.measured)
     found: dict[tuple[str, int, int], Finding] = {}
-    for kernel in model.kernels:
-        runs = runs_of(model, kernel, settings)
-        figures = instances(model, kernel, settings.measured)
-        for finding in (
-            *(f for each in memory_rules.findings(runs) if (f := confirmed(each, figures, settings.measured)) is not None),
-            *synchronization_rules.findings(runs),
-            *branch_rules.findings(runs),
-        ):
-            found.setdefault((finding.code, finding.start, finding.end), finding)
+    for finding in (
+        *(f for each in memory_rules.findings(runs) if (f := confirmed(each, figures, settings.measured)) is not None),
+        *synchronization_rules.findings(runs),
+        *branch_rules.findings(runs),
+    ):
+        found.setdefault((finding.code, finding.start, finding.end), finding)
     return list(found.values())

@@ -11,7 +11,6 @@ from typing import Final
 
 from cudaperf.engine.analysis.constants import number, values_at
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
-from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
@@ -29,13 +28,8 @@ _FLAG: Final = 8
 """Bytes of a scalar."""
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
-    found: list[Finding] = []
-    for function in model.functions:
-        if function.kind == "host":
-            for loop in _outermost(function.body):
-                found += _in_loop(model, function, loop)
-    return found
+def findings(model: FileModel, host: Function) -> list[Finding]:
+    return [finding for loop in _outermost(host.body) for finding in _in_loop(model, host, loop)]
 
 
 def _outermost(node: ir.Expr | ir.Stmt) -> Iterator[ir.Loop]:
@@ -129,9 +123,9 @@ def _conditions(loop: ir.Loop) -> Iterator[ir.Expr]:
 
 def _told(model: FileModel, calls: list[tuple[ir.Call, ir.Loop]], what: str, why: str) -> Finding:
     first, loop = calls[0]
-    line = model.source.position(loop.start)[0]
     count = f" (1 of {len(calls)} in it)" if len(calls) > 1 else ""
-    message = f"{first.name} on each pass of the loop at line {line}{count}: {why}"
-    related = tuple(Related(call.start, call.end, f"another {what}") for call, _ in calls[1:6])
-    data: dict[str, JsonScalar] = {"call": first.name, "kind": what, "calls": len(calls), "loop_line": line}
+    message = f"{first.name} on each pass of a loop{count}: {why}"
+    others = (Related(call.start, call.end, f"another {what}") for call, _ in calls[1:6])
+    related = (Related(loop.start, loop.body.start, "the loop"), *others)
+    data: dict[str, JsonScalar] = {"call": first.name, "kind": what, "calls": len(calls)}
     return Finding("CP502", Severity.WARNING, first.start, first.end, message, related, data)

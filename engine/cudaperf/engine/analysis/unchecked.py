@@ -6,7 +6,6 @@ from typing import Final
 
 from cudaperf.engine.analysis.error_checks import checks, discarded
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
-from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
@@ -24,9 +23,9 @@ _CALLS: Final = frozenset(
 """Calls whose failure makes what follows wrong. Frees, destroys, events and profiling are left out."""
 
 
-def findings(model: FileModel, settings: Settings) -> list[Finding]:
-    found = [_finding(model, function) for function in model.functions if function.kind == "host"]
-    return [finding for finding in found if finding is not None]
+def findings(model: FileModel, host: Function) -> list[Finding]:
+    finding = _finding(model, host)
+    return [finding] if finding is not None else []
 
 
 def _finding(model: FileModel, function: Function) -> Finding | None:

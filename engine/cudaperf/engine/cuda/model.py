@@ -57,13 +57,12 @@ class Function:
         """The body's nodes, in the order of the text."""
         return ir.walk(self.body)
 
-
-@dataclass(slots=True, eq=False)
-class Site:
-    """A launch and the host function that it stands in."""
-
-    launch: ir.Launch
-    host: Function
+    @cached_property
+    def launches(self) -> list[ir.Launch]:
+        """Every `<<<>>>` in the body, in the order of the text."""
+        body = self.node.child_by_field_name("body")
+        written = body is not None and body.text is not None and b"<<<" in body.text
+        return [n for n in self.nodes if isinstance(n, ir.Launch)] if written else []
 
 
 @dataclass(slots=True, eq=False)
@@ -110,13 +109,24 @@ class FileModel:
             found.setdefault(function.name, []).append(function)
         return found
 
-    @cached_property
-    def launches(self) -> list[Site]:
-        """Every launch in a host function, in the order of the text."""
-        if b"<<<" not in self.source.data:
-            return []
-        hosts = [f for f in self.functions if f.kind == "host" and b"<<<" in self.source.data[f.start : f.end]]
-        return [Site(node, f) for f in hosts for node in ir.walk(f.body) if isinstance(node, ir.Launch)]
+    def text(self, function: Function) -> bytes:
+        """A function's bytes in the file."""
+        return self.source.data[function.start : function.end]
+
+    def reached(self, kernel: Function) -> Iterator[Function]:
+        """A kernel and the file's device functions that it calls, directly or through others."""
+        seen, waiting = {kernel}, [kernel]
+        while waiting:
+            function = waiting.pop()
+            yield function
+            names = {n.name for n in function.nodes if isinstance(n, ir.Call)}
+            found = {f for name in names for f in self.by_name.get(name, ()) if f.kind == "device"} - seen
+            seen |= found
+            waiting += sorted(found, key=lambda f: f.start)
+
+    def broken(self, function: Function) -> bool:
+        """Whether part of a function does not parse."""
+        return any(start < function.end and end > function.start for start, end in self.errors)
 
     @cached_property
     def comments(self) -> list[Comment]:
