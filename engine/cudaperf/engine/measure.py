@@ -19,6 +19,7 @@ from cudaperf.engine.toolchain import mangled
 from cudaperf.engine.toolchain.compile import DeviceCompiler
 from cudaperf.engine.toolchain.nvrtc import NvrtcError
 from cudaperf.engine.toolchain.ptxas import PtxasReport
+from cudaperf.engine.toolchain.recorded import Unreadable, recorded_options
 from cudaperf.engine.toolchain.resources import Failure, Unit, resources
 
 COMPILED: Final = (".cu",)
@@ -36,10 +37,12 @@ def measure(
     if path.suffix not in COMPILED or b"__global__" not in text:
         return None
     try:
-        unit = Unit(path, text, architecture, options)
+        unit = Unit(path, text, architecture, options or recorded_options(path))
         found = resources(unit if compiler.kind == "nvcc" else _device(unit), compiler, scratch)
     except (OSError, NvrtcError) as error:
         return Unmeasured(f"{compiler.name} does not work here: {error}")
+    except Unreadable as error:
+        return Unmeasured(str(error))
     if isinstance(found, Failure):
         what = "it" if compiler.kind == "nvcc" else "the device code in it"
         return Unmeasured(f"{compiler.name} does not compile {what} for sm_{architecture}: {found}")

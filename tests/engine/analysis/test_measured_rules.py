@@ -28,7 +28,7 @@ def test_registers_limit_occupancy_and_the_message_says_where_they_are_from() ->
     (one,) = found(LAUNCHED, "CP201", replace(PLAIN, registers=72, shared_bytes=4096, spill_bytes=16))
     assert one.message == (
         "256 threads a block with 72 registers each: 3 blocks of 8 warps are resident, 24 of 64 warps (38 %) on sm_90; limited "
-        "by registers; measured by ptxas for sm_90: 72 registers, 4,096 bytes of shared memory, 16 bytes of spills"
+        "by registers; measured by ptxas for sm_90: 72 registers, 4,096 bytes of static shared memory, 16 bytes of spills"
     )
     assert one.severity is Severity.HINT
     assert one.data == {

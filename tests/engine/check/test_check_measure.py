@@ -200,3 +200,19 @@ def test_a_link_is_compiled_where_it_lies(run: Run, compiler: DeviceCompiler) ->
     Path("beside.h").write_text("#define OF 1\n")
     Path("link.cu").symlink_to("real/a.cu")
     assert run("link.cu", "--measure").err == ""
+
+
+@needs_one
+@with_each
+def test_a_build_says_the_options_where_the_command_line_does_not(run: Run, compiler: DeviceCompiler) -> None:
+    Path("include").mkdir()
+    Path("include/size.h").write_text("#define SHIFT 1\n")
+    Path("a.cu").write_text(MANY)
+    entry = {"directory": ".", "command": "nvcc -Iinclude -DCOUNT=120 -maxrregcount=80 -c a.cu", "file": "a.cu"}
+    Path("compile_commands.json").write_text(json.dumps([entry]))
+    (one,) = json.loads(run("a.cu", "--measure", "--select", "CP201", "--format", "json").out)
+    assert one["data"]["registers"] <= 80
+    assert one["data"]["spill_bytes"] > 0
+    Path("compile_commands.json").write_text("[")
+    done = run("a.cu", "--measure", "--select", "CP201")
+    assert "compile_commands.json can't be read" in done.err

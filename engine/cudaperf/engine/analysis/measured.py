@@ -46,7 +46,7 @@ class Measured:
         spills = f", {figures.spill_bytes:,} bytes of spills" if figures.spill_bytes else ", no spills"
         return (
             f"measured by ptxas for sm_{self.architecture}: {figures.registers} registers, "
-            f"{figures.shared_bytes:,} bytes of shared memory{spills}"
+            f"{figures.shared_bytes:,} bytes of static shared memory{spills}"
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
@@ -115,6 +114,8 @@ def _measured(jobs: list[Job], compiler: _Compiler | None) -> Iterator[list[Job]
     if compiler is None:
         yield jobs
         return
+    import tempfile
+
     from cudaperf.engine.measure import measurer
 
     with tempfile.TemporaryDirectory(prefix="cudaperf-", ignore_cleanup_errors=True) as scratch:
