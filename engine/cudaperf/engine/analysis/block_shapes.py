@@ -8,6 +8,7 @@ are guessed, fewer of them where the kernel's own text says which fit.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -66,7 +67,7 @@ def block_shapes(model: FileModel, kernel: Function, settings: Settings) -> Shap
     found = tuple(known.values())
     complete = bool(launches) and all(known_block(launch) is not None for launch in launches)
     if not found:
-        found = tuple(KnownShape(shape, "comment") for shape in _commented(model, kernel))
+        found = tuple(KnownShape(shape, "comment") for shape in commented(model, kernel))
     if not found and settings.block is not None and prod(settings.block) <= limit:
         found = (KnownShape(settings.block, "setting"),)
     return Shapes(found, () if found else _guesses(model, kernel, limit), limit, complete)
@@ -91,18 +92,21 @@ def _possible(shape: Shape) -> bool:
 # --- comments --------------------------------------------------------------------------------------------------------------
 
 
-def _commented(model: FileModel, kernel: Function) -> Iterator[Shape]:
-    parent, above = kernel.node.parent, set[int]()
-    before = (parent if parent is not None and parent.type == "template_declaration" else kernel.node).prev_sibling
+def commented(model: FileModel, kernel: Function) -> Iterator[Shape]:
+    """The shapes that comments above or inside a kernel say."""
+    if not model.comments:
+        return
+    parent = kernel.node.parent
+    node = parent if parent is not None and parent.type == "template_declaration" else kernel.node
+    begin, before = node.start_byte, node.prev_sibling
     while before is not None and before.type == "comment":
-        above.add(before.start_byte)
-        before = before.prev_sibling
-    for comment in model.comments:
-        if comment.start in above or kernel.start <= comment.start < kernel.end:
-            match = _BLOCK.search(comment.text)
-            shape = _read(match[1], model) if match is not None else None
-            if shape is not None and _possible(shape):
-                yield shape
+        begin, before = before.start_byte, before.prev_sibling
+    starts = (bisect_left(model.comments, place, key=lambda c: c.start) for place in (begin, kernel.end))
+    for comment in model.comments[slice(*starts)]:
+        match = _BLOCK.search(comment.text)
+        shape = _read(match[1], model) if match is not None else None
+        if shape is not None and _possible(shape):
+            yield shape
 
 
 def _read(text: str, model: FileModel) -> Shape | None:

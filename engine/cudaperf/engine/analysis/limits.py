@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
+from typing import Final
 
 from cudaperf.engine.analysis.block_shapes import known_block, launch_bound
 from cudaperf.engine.analysis.constants import Dims
@@ -24,6 +25,8 @@ from cudaperf.engine.toolchain.devices import (
     nearest,
 )
 from cudaperf.engine.toolchain.occupancy import registers_of_block
+
+SETTERS: Final = frozenset(("cudaFuncSetAttribute", "cuFuncSetAttribute"))
 
 
 def of_launches(model: FileModel, host: Function, settings: Settings) -> list[Finding]:
@@ -120,8 +123,7 @@ def _shared(model: FileModel, launch: Configuration, architecture: Architecture)
 
 def _opts_in(model: FileModel) -> bool:
     names = {n.name for f in model.functions if f.kind == "host" for n in f.nodes if isinstance(n, ir.Call)}
-    setters = ("cudaFuncSetAttribute", "cuFuncSetAttribute")
-    return any(s in names or any(s in macro.text for macro in model.macros.values()) for s in setters)
+    return any(s in names or any(s in macro.text for macro in model.macros.values()) for s in SETTERS)
 
 
 def _spelled(dims: Dims) -> str:

@@ -15,12 +15,14 @@ from typing import Final
 from cudaperf.engine.analysis import by_function, suppression
 from cudaperf.engine.analysis.finding import Edit, Finding
 from cudaperf.engine.analysis.guard import guarded
+from cudaperf.engine.analysis.kept import Kept
 from cudaperf.engine.analysis.measured import Measure, Unmeasured
 from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, located
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda import embedded
 from cudaperf.engine.cuda.model import FileModel
 from cudaperf.engine.cuda.reader import read as read_model
+from cudaperf.engine.cuda.reparse import parsed
 from cudaperf.engine.cuda.source import Source
 
 BOM: Final = b"\xef\xbb\xbf"
@@ -52,11 +54,12 @@ class Job:
     measure: Measure | None = None
 
 
-def check_text(source: Source, settings: Settings, dropped: tuple[str, ...] = (), model: FileModel | None = None) -> Checked:
-    """The findings of one text. Python by the suffix of its path; `model` where the CUDA is modelled already."""
+def check_text(source: Source, settings: Settings, dropped: tuple[str, ...] = (), kept: Kept | None = None) -> Checked:
+    """The findings of one text. Python by the suffix of its path; `kept` is what the same document's checks before left, and
+    what this one leaves."""
     if PurePath(source.path).suffix in PYTHON:
         return _check_python(source, settings, dropped)
-    return _check_cuda(source, settings, dropped, model)
+    return _check_cuda(source, settings, dropped, kept)
 
 
 def check_file(job: Job) -> Report:
@@ -128,19 +131,23 @@ def _not_text(data: bytes) -> str | None:
     return "not checked: this is a binary file" if b"\0" in data[:_SNIFFED] else None
 
 
-def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], model: FileModel | None = None) -> Checked:
-    modelled = model if model is not None else guarded(source.path, "the model of the file", lambda: read_model(source))
+def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], kept: Kept | None = None) -> Checked:
+    modelled = guarded(source.path, "the model of the file", lambda: _model(source, kept))
     if isinstance(modelled, Trouble):
         return Checked(troubles=(modelled,))
-    found = by_function.findings(modelled, settings)
+    found = by_function.findings(modelled, settings, kept)
     silent = suppression.in_cuda(source)
-    kept = [
-        f
-        for f in found.findings
-        if settings.wants(f.code) and not f.code.startswith(dropped) and not _covered(source, f, silent)
-    ]
+    wanted = (f for f in found.findings if settings.wants(f.code) and not f.code.startswith(dropped))
+    told = [f for f in wanted if not _covered(source, f, silent)]
     errors = guarded(source.path, "the list of syntax errors", lambda: len(modelled.errors))
-    return Checked(_ordered(kept), _distinct(found.troubles), errors if isinstance(errors, int) else 0)
+    return Checked(_ordered(told), _distinct(found.troubles), errors if isinstance(errors, int) else 0)
+
+
+def _model(source: Source, kept: Kept | None) -> FileModel:
+    if kept is None:
+        return read_model(source)
+    kept.parsed = parsed(source.data, kept.parsed)
+    return read_model(source, kept.parsed.tree)
 
 
 def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...]) -> Checked:

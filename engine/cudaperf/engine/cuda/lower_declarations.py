@@ -42,7 +42,7 @@ class Declarations(Expressions):
             if declared is None:
                 continue
             name, pointers, dims, reference = declared
-            type_ = self._types.named(spelling(kind), pointers, const="const" in words)
+            type_ = self.types.named(spelling(kind), pointers, const="const" in words)
             type_.reference = reference
             found.append(
                 ir.Declare(

@@ -23,7 +23,7 @@ class Expressions:
     """Lowers the expressions of one file."""
 
     def __init__(self, types: Types) -> None:
-        self._types = types
+        self.types = types
         self._expressions: dict[str, Callable[[Tree], ir.Expr]] = {
             "identifier": lambda n: ir.Name(n.start_byte, n.end_byte, spelling(n)),
             "qualified_identifier": self._qualified,
@@ -189,7 +189,7 @@ class Expressions:
             receiver = self.expression(function.child_by_field_name("argument"))
             function = function.child_by_field_name("field")
         elif function is not None and function.type == "primitive_type" and len(args) == 1:
-            return ir.Cast(node.start_byte, node.end_byte, self._types.named(spelling(function)), self.expression(args[0]))
+            return ir.Cast(node.start_byte, node.end_byte, self.types.named(spelling(function)), self.expression(args[0]))
         if function is None:
             return self._opaque(node)
         values = [self.expression(a) for a in args]
@@ -230,4 +230,4 @@ class Expressions:
         kind = node.child_by_field_name("type")
         text = spelling(kind) if kind is not None else spelling(node)
         const = any(c.type == "type_qualifier" and spelling(c) == "const" for c in node.children)
-        return self._types.named(text, spelling(node).count("*"), const=const)
+        return self.types.named(text, spelling(node).count("*"), const=const)

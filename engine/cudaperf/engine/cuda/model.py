@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.lower import Lowering
+from cudaperf.engine.cuda.parameters import Parameter, parameters
 from cudaperf.engine.cuda.source import Source
 from cudaperf.engine.cuda.types import Types
 
@@ -20,20 +21,9 @@ if TYPE_CHECKING:
 _SPEAKS = re.compile(rb"cudaperf:")
 
 
-@dataclass(slots=True, eq=False)
-class Parameter:
-    """`rows` are the dimensions behind the first of an array of arrays (`float (*t)[33]`, `float t[][33]`)."""
-
-    name: str
-    type: ir.CType
-    start: int
-    end: int
-    rows: list[ir.Expr] = field(default_factory=list)
-
-
 @dataclass(eq=False)
 class Function:
-    """`kind` "kernel" for __global__, "device" for __device__ ones, else "host". `bounds` are __launch_bounds__' arguments."""
+    """`kind` "kernel" for __global__, "device" for __device__ ones, else "host". `listed` holds the parameters."""
 
     name: str
     kind: Literal["kernel", "device", "host"]
@@ -41,12 +31,21 @@ class Function:
     end: int
     name_start: int
     name_end: int
-    parameters: list[Parameter]
     templates: dict[str, ir.Expr | None]
-    bounds: list[ir.Expr]
     type_names: frozenset[str]
     node: Tree = field(repr=False)
+    listed: Tree | None = field(repr=False)
     lowering: Lowering = field(repr=False)
+
+    @cached_property
+    def parameters(self) -> list[Parameter]:
+        return parameters(self.listed, self.lowering)
+
+    @cached_property
+    def bounds(self) -> list[ir.Expr]:
+        """The arguments of __launch_bounds__."""
+        found = next((c for c in self.node.children if c.type == "launch_bounds"), None)
+        return [self.lowering.expression(c) for c in found.named_children] if found is not None else []
 
     @cached_property
     def body(self) -> ir.Block:
@@ -88,7 +87,7 @@ class Macro:
 @dataclass(eq=False)
 class FileModel:
     """One file. `constants` are initialized `const`/`constexpr` integers and enumerators at file scope or in structs;
-    `variables` is what is declared there."""
+    `variables` is what is declared there. `surroundings` are the ranges of all that the model tells of beside functions."""
 
     source: Source
     tree: WholeTree = field(repr=False)
@@ -97,6 +96,7 @@ class FileModel:
     constants: dict[str, ir.Expr] = field(default_factory=dict)
     macros: dict[str, Macro] = field(default_factory=dict)
     variables: dict[str, ir.Declare] = field(default_factory=dict)
+    surroundings: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def kernels(self) -> list[Function]:

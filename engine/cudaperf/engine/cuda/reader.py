@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.lower import Lowering
-from cudaperf.engine.cuda.model import FileModel, Function, Macro, Parameter
+from cudaperf.engine.cuda.model import FileModel, Function, Macro
 from cudaperf.engine.cuda.nodes import spelling
 from cudaperf.engine.cuda.parse import parse
 from cudaperf.engine.cuda.source import Source
@@ -35,6 +35,20 @@ _CONTAINERS = frozenset(
 )
 
 
+_TELLING = frozenset(
+    [
+        "preproc_def",
+        "preproc_function_def",
+        "declaration",
+        "field_declaration",
+        "type_definition",
+        "alias_declaration",
+        "enum_specifier",
+    ]
+)
+"""What tells something to the functions of a file."""
+
+
 def read(source: Source, tree: WholeTree | None = None) -> FileModel:
     """The model of a text; `tree` if it is parsed already."""
     model = FileModel(source, tree or parse(source.data))
@@ -51,6 +65,8 @@ class _Reader:
     def visit(self, node: Tree, templates: dict[str, ir.Expr | None] | None = None) -> None:
         for child in node.children:
             kind = child.type
+            if kind in _TELLING:
+                self._model.surroundings.append((child.start_byte, child.end_byte))
             if kind == "function_definition":
                 self._function(child, templates or {})
             elif kind == "template_declaration":
@@ -131,6 +147,7 @@ class _Reader:
         called = spelling(name) if name is not None else fallback
         if body is None or called is None:
             return
+        self._model.surroundings.append((node.start_byte, body.start_byte))
         members: list[tuple[str, ir.CType, tuple[int, ...]]] = []
         for child in body.named_children:
             if child.type != "field_declaration" or (kind := child.child_by_field_name("type")) is None:
@@ -189,7 +206,6 @@ class _Reader:
         if declarator is None or declarator.type != "function_declarator":
             return
         name = declarator.child_by_field_name("declarator")
-        parameters = declarator.child_by_field_name("parameters")
         while name is not None and name.type == "qualified_identifier":
             name = name.child_by_field_name("name")
         if name is None:
@@ -197,7 +213,6 @@ class _Reader:
         words = {c.type for c in node.children} | {
             spelling(c) for c in node.children if c.type in ("type_qualifier", "storage_class_specifier")
         }
-        bounds = next((c for c in node.children if c.type == "launch_bounds"), None)
         kind: Literal["kernel", "device", "host"] = (
             "kernel" if "__global__" in words else "device" if "__device__" in words else "host"
         )
@@ -209,37 +224,10 @@ class _Reader:
                 node.end_byte,
                 name.start_byte,
                 name.end_byte,
-                [p for p in map(self._parameter, parameters.named_children if parameters is not None else []) if p is not None],
                 templates,
-                [self._lowering.expression(c) for c in bounds.named_children] if bounds is not None else [],
                 self._type_names,
                 node,
+                declarator.child_by_field_name("parameters"),
                 self._lowering,
             )
         )
-
-    def _parameter(self, node: Tree) -> Parameter | None:
-        kind, declarator = node.child_by_field_name("type"), node.child_by_field_name("declarator")
-        if kind is None:
-            return None
-        const = any(c.type == "type_qualifier" and spelling(c) == "const" for c in node.children)
-        restrict, name, reference = "__restrict" in spelling(node), "", False
-        levels: list[Tree | None] = []  # from the outermost: a star (None) or an array's size
-        inner = declarator
-        while inner is not None:
-            restrict |= any(c.type == "type_qualifier" and "restrict" in spelling(c) for c in inner.children)
-            if inner.type in ("pointer_declarator", "array_declarator"):
-                levels.append(inner.child_by_field_name("size") or inner if inner.type == "array_declarator" else None)
-                inner = inner.child_by_field_name("declarator")
-            elif inner.type in ("reference_declarator", "parenthesized_declarator"):
-                reference |= inner.type == "reference_declarator"
-                inner = next(iter(inner.named_children), None)
-            else:
-                name = spelling(inner) if inner.type == "identifier" else ""
-                break
-        beyond = levels[-2::-1]  # what the first level leads to, the nearest first
-        rows = [self._lowering.expression(level) for level in beyond if level is not None]
-        stars = min(len(levels), 1) + sum(level is None for level in beyond)
-        type_ = self._model.types.named(spelling(kind), stars, const=const, restrict=restrict)
-        type_.reference = reference
-        return Parameter(name, type_, node.start_byte, node.end_byte, rows)
