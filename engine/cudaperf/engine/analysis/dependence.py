@@ -26,13 +26,13 @@ Launched = tuple[str, Key]
 
 @dataclass(slots=True)
 class Texts:
-    """Numbers for texts, the same for equal ones, and what was read in them; kept from check to check."""
+    """Numbers for texts and for keys, the same for equal ones, and what was read in texts; kept from check to check."""
 
-    numbers: dict[bytes, int] = field(default_factory=dict)
+    numbers: dict[Key, int] = field(default_factory=dict)
     words: dict[int, frozenset[str]] = field(default_factory=dict)
     launches: dict[Key, tuple[Launched, ...]] = field(default_factory=dict)
 
-    def number(self, text: bytes) -> int:
+    def number(self, text: Key) -> int:
         return self.numbers.setdefault(text, len(self.numbers))
 
 
@@ -56,8 +56,7 @@ class Dependence:
         self._regions: dict[Function, Region] = {}
         self._callers: dict[Function, list[Function]] = {}
         self._named: dict[Function, list[Function]] = {}
-        self._insides: dict[Function, Key] = {}
-        self._outsides: dict[Function, Key] = {}
+        self._insides: dict[Function, int] = {}
         around: list[int] = []
         for start, end in model.surroundings:
             self.regions.append(Region(len(around), start, end))
@@ -70,20 +69,19 @@ class Dependence:
             self.regions.append(region)
         self._name_each_other()
         setting = (self._numbers[f] for f in model.functions if f.kind == "host" and SETTERS & self._words(f))
-        self._around: Key = (tuple(around), tuple(setting))
+        self._around = texts.number((tuple(around), tuple(setting)))
 
     def of(self, function: Function, *, shapes: bool) -> Key:
         """The key of what is found of a function; `shapes`: of a kernel's launches only the shapes of blocks count."""
-        if shapes and function.kind == "kernel":
-            return self._inside(function), self._launched(function)
-        return self._inside(function), self._outside(function)
+        return shapes, self._inside(function), self._launched(function) if shapes else self._outside(function)
 
-    def _inside(self, function: Function) -> Key:
+    def _inside(self, function: Function) -> int:
         """The function itself, what it leads to, and what is around all."""
         found = self._insides.get(function)
         if found is None:
             own = (self._regions[function].key, self._model.broken(function), self._comments(function))
-            found = self._insides[function] = (self._around, own, self._numbered(self._reached([function])))
+            key = (self._around, own, self._numbered(self._reached([function])))
+            found = self._insides[function] = self._texts.number(key)
         return found
 
     def _comments(self, function: Function) -> Key:
@@ -91,11 +89,8 @@ class Dependence:
 
     def _outside(self, function: Function) -> Key:
         """What leads to the function."""
-        found = self._outsides.get(function)
-        if found is None:
-            callers = self._callers.get(function, ()) if function.kind != "device" else ()
-            found = self._outsides[function] = self._numbered(self._reached(callers), bodies=False)
-        return found
+        callers = self._callers.get(function, ()) if function.kind != "device" else ()
+        return self._numbered(self._reached(callers), bodies=False)
 
     def _name_each_other(self) -> None:
         by_name = self._model.by_name
@@ -116,6 +111,7 @@ class Dependence:
         return found
 
     def _reached(self, first: Iterable[Function]) -> set[Function]:
+        """Functions, what they name, and so on."""
         seen = set(first)
         waiting = list(seen)
         while waiting:
@@ -127,7 +123,7 @@ class Dependence:
 
     def _numbered(self, functions: set[Function], *, bodies: bool = True) -> tuple[int, ...]:
         """Their texts, of kernels without bodies perhaps, in the order of the file."""
-        ordered = sorted(functions, key=lambda f: f.start)
+        ordered = sorted(functions, key=lambda f: f.start) if len(functions) > 1 else functions
         return tuple(self._numbers[f] if bodies or f.kind != "kernel" else self._head(f) for f in ordered)
 
     def _head(self, function: Function) -> int:

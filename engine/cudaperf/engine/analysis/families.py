@@ -15,12 +15,21 @@ from cudaperf.engine.cuda.model import FileModel, Function
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`shapes`: of the kernel's launches only the shapes of blocks matter; what several kernels lead to at one place is told
-    once."""
+    """`shapes`: of kernels alone, and of their launches only the shapes of blocks matter; what several kernels lead to at one
+    place is told once."""
 
     name: str
     findings: Callable[[FileModel, Function, Settings], list[Finding]]
     shapes: bool = False
+
+
+Group = tuple[Family, ...]
+
+
+def groups() -> tuple[Group, Group]:
+    """The families that look at the shapes of blocks, and the others."""
+    every = families()
+    return tuple(f for f in every if f.shapes), tuple(f for f in every if not f.shapes)
 
 
 def families() -> tuple[Family, ...]:

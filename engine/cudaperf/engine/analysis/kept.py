@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from cudaperf.engine.analysis.dependence import Dependence, Key, Region, Texts
-from cudaperf.engine.analysis.finding import Finding
+from cudaperf.engine.analysis.finding import Edit, Finding, Fix, Related
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda.model import FileModel
 from cudaperf.engine.cuda.reparse import Parsed
@@ -116,9 +116,9 @@ def _moved(finding: Finding, places: list[tuple[int, int]]) -> Finding:
     if places == _places(finding):
         return finding
     (start, end), *others = places
-    count = len(finding.related)
-    related = tuple(replace(r, start=s, end=e) for r, (s, e) in zip(finding.related, others[:count], strict=True))
-    fix = finding.fix
+    count, fix = len(finding.related), finding.fix
+    related = tuple(Related(s, e, r.message) for r, (s, e) in zip(finding.related, others[:count], strict=True))
     if fix is not None:
-        fix = replace(fix, edits=tuple(replace(x, start=s, end=e) for x, (s, e) in zip(fix.edits, others[count:], strict=True)))
-    return replace(finding, start=start, end=end, related=related, fix=fix)
+        edits = tuple(Edit(s, e, x.text) for x, (s, e) in zip(fix.edits, others[count:], strict=True))
+        fix = Fix(fix.title, edits, fix.safe)
+    return Finding(finding.code, finding.severity, start, end, finding.message, related, finding.data, fix)
