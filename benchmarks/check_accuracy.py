@@ -38,7 +38,7 @@ class Found:
     def at(self, mark: Mark) -> bool:
         """Whether it stands where a mark of its code is; of rules that decide by array, with the same one."""
         near = mark.line == self.line or mark.line in self.related
-        return self.code in mark.codes and near and (self.code not in BY_ARRAY or mark.array == self.array)
+        return self.code in mark.codes and near and (self.code not in BY_ARRAY or mark.array in (None, self.array))
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@ __global__ void bit_reverse_copy(const float *in, float *out, int bits)
 // A sorting network in shared memory.
 // run: block=128 grid=4 key=unsigned[n] n=512
 // cudaperf: block=128
+// decides: CP304
 __global__ void bitonic_block(unsigned *key, int n)
 {
     __shared__ unsigned s[128];

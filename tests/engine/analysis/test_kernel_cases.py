@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 
 import pytest
-from kernel_cases import ACCURACY, FOLDER, BadCase, Case, load, read
+from kernel_cases import ACCURACY, FOLDER, NAMED, BadCase, Case, load, read
 
 KERNEL = "// run: block=32 a=float[n] n=32\n__global__ void k(float *a, int n)\n{\n    a[threadIdx.x] = 1.f;%s\n}\n"
 
@@ -25,7 +25,7 @@ def test_there_are_enough_kernels_and_half_are_clean(cases: list[Case]) -> None:
     assert 0.4 <= sum(c.clean for c in cases) / len(cases) <= 0.6
 
 
-@pytest.mark.parametrize("code", ACCURACY)
+@pytest.mark.parametrize("code", [*ACCURACY, *NAMED])
 def test_each_rule_has_decisions_of_both_kinds(cases: list[Case], code: str) -> None:
     expected, none = counts(cases, True)[code], counts(cases, False)[code]
     assert expected + none >= 60
