@@ -1,7 +1,7 @@
 """Confirms what `tests/data/kernels` expects of arrays in local memory (CP204) by the stack frames that ptxas reports.
 
 Run: python3 benchmarks/confirm_local_arrays.py [--nvcc nvcc] [--jobs N]. Needs nvcc, no GPU. A kernel that is marked for CP204
-agrees if its frame has the bytes of the arrays that are expected there, to the next multiple of 8: then those and no others are in
+agrees if its frame has the bytes of the arrays that are expected there, to the next multiple of 8: those and no others are in
 local memory. A frame of another size is printed, and contradicts every decision of its kernel.
 """
 
