@@ -5,13 +5,14 @@ Registers are known only to a compiler, so the occupancy here is an upper bound,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Final
 
 from cudaperf.engine.analysis import small_grid
-from cudaperf.engine.analysis.block_shapes import KnownShape, Shape, block_shapes, known_block, launch_bound
+from cudaperf.engine.analysis.block_shapes import KnownShape, Shape, block_shapes, known_block, launch_bound, possible
 from cudaperf.engine.analysis.finding import Edit, Finding, Fix, Related, Severity
-from cudaperf.engine.analysis.launches import Configuration, configurations
+from cudaperf.engine.analysis.launches import Configuration, configurations, launches_of, type_sizes
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.shared_memory import SharedMemory, shared_memory
 from cudaperf.engine.analysis.wording import amount, plural
@@ -39,8 +40,9 @@ def findings(model: FileModel, settings: Settings) -> list[Finding]:
 
 def _low_occupancy(model: FileModel, kernel: Function, settings: Settings, architecture: Architecture) -> list[Finding]:
     found: dict[tuple[int, int], Finding] = {}
-    for known in block_shapes(model, kernel, settings).known:
-        memory = shared_memory(model, kernel, known.templates)
+    for known in _configured(model, kernel, settings):
+        types = type_sizes(model, known.launch) if known.launch is not None else {}
+        memory = shared_memory(model, kernel, known.templates, types)
         bytes_ = _bytes(memory, known)
         threads = prod(known.shape)
         if bytes_ is None or _few_blocks(known, architecture):
@@ -49,6 +51,13 @@ def _low_occupancy(model: FileModel, kernel: Function, settings: Settings, archi
         if resident.blocks and resident.fraction < LOW:
             found.setdefault((threads, bytes_), _told(kernel, known, memory, bytes_, resident, architecture))
     return list(found.values())
+
+
+def _configured(model: FileModel, kernel: Function, settings: Settings) -> Sequence[KnownShape]:
+    """Each launch with a known block, shared memory of its own and all; without any, what comments or settings say."""
+    launched = [(launch, known_block(launch)) for launch in launches_of(model, kernel)]
+    shapes = [KnownShape(s, "launch", launch, launch.templates) for launch, s in launched if s is not None and possible(s)]
+    return shapes or block_shapes(model, kernel, settings).known
 
 
 def _bytes(memory: SharedMemory, known: KnownShape) -> int | None:
