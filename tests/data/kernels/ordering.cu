@@ -90,3 +90,32 @@ __global__ void count_then_pick(const int *in, int *out, int n)
         out[blockIdx.x] = most;
     }
 }
+
+// What all threads have written must be there before thread 0 tells other blocks of it.
+// run: block=128 grid=4 in=float[n] out=float[n] ready=int[1]:zero n=512
+// cudaperf: block=128
+// decides: CP304
+__global__ void publish_a_block(const float *in, float *out, int *ready, int n)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    out[i] = in[i] * in[i];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicAdd(ready, 1);
+}
+
+// A test that no block of a large array passes stands before the exchange.
+// run: block=128 grid=4 in=float[n] out=float[n] n=512 last=3
+// cudaperf: block=128
+// decides: CP304
+__global__ void mirror_last_block(const float *in, float *out, int n, int last)
+{
+    __shared__ float s[128];
+    int t = threadIdx.x, i = blockIdx.x * 128 + t;
+    s[t] = in[i];
+    __syncthreads();
+    out[i] = s[t];
+    if (blockIdx.x == last)
+        out[i] = s[127 - t];
+}

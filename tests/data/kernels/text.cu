@@ -5,6 +5,7 @@
 #define PATTERN_MAX 16
 
 // run: block=256 grid=16 text=char[n] pattern=char[m] match=int[n] n=4000 m=5
+// decides: CP304
 __global__ void find_pattern(const char *text, const char *pattern, int *match, int n, int m)
 {
     __shared__ char p[PATTERN_MAX];
