@@ -26,7 +26,7 @@ void stage_tables(const float *in, float *out, int n)
     whole_table_staged<<<(n + 191) / 192, 192>>>(in, out, n); // expect: CP201
     whole_table_staged<<<(n + 511) / 512, 512>>>(in, out, n);
     whole_table_staged<<<(n + 1023) / 1024, 1024>>>(in, out, n);
-    whole_table_staged<<<432, 128>>>(in, out, n); // expect: CP201
+    whole_table_staged<<<432, 128>>>(in, out, n); // also: CP201
     whole_table_staged<<<96, 128>>>(in, out, n);
 }
 
@@ -48,6 +48,7 @@ void four_blocks(const float *in, float *out, int n)
 {
     four_blocks_to_the_byte<<<(n + 255) / 256, 256>>>(in, out, n);
     four_blocks_to_the_byte<<<(n + 223) / 224, 224>>>(in, out, n); // expect: CP201
+    four_blocks_to_the_byte<<<(n + 95) / 96, 96>>>(in, out, n); // expect: CP201
 }
 
 // run: block=128 grid=4 shared=2048 in=float[n] out=float[n] n=512
