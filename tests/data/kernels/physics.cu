@@ -61,7 +61,7 @@ __global__ void pair_forces_both(const float *x, float *f, int n)
         return;
     for (int j = i + 1; j < n; ++j) {
         float d = x[j] - x[i]; // expect: CP104@x
-        f[i] += d; // also: CP305; CP104
+        f[i] += d; // also: CP305
         f[j] -= d; // expect: CP305@f
     }
 }

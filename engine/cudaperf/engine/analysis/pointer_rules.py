@@ -21,16 +21,16 @@ def repeated(runs: Runs) -> list[Finding]:
     if run is None:
         return found
     places: dict[tuple[int, int, str], list[Access]] = defaultdict(list)
-    written, writing = set[str](), set[int]()
+    written, writing = defaultdict[str, set[tuple[int, int]]](set), set[int]()
     for access in run.trace.accesses:
         if access.space == "global" and access.writes:
-            written.add(access.array)
+            written[access.array].add((access.start, access.end))
             writing |= set[int]() if _restricted(runs, access.array) else {start for start, _ in access.iteration}
         elif access.space == "global":
             places[access.start, access.end, access.array].append(access)
     for (start, end, array), accesses in places.items():
         own = all(a.compound for a in accesses)
-        if (array in written and not own) or _restricted(runs, array) or volatile(runs, array):
+        if written.get(array, set()) != ({(start, end)} if own else set()) or _restricted(runs, array) or volatile(runs, array):
             continue
         loops = {a.iteration[-1][0] for a in accesses if a.iteration}
         if len(loops) != 1 or not loops <= writing or not _in_one_place(accesses):
@@ -44,16 +44,12 @@ def repeated(runs: Runs) -> list[Finding]:
 
 def _in_one_place(accesses: list[Access]) -> bool:
     """Whether a loop's rounds, each time the loop is run, all read the same bytes."""
-    if any(a.offset is None or a.from_data or not a.iteration or not isinstance(a.base, int) for a in accesses):
-        return False
+    if any(a.offset is None or a.from_data or not a.iteration or not isinstance(a.base, int) or a.base for a in accesses):
+        return False  # an address that depends on data may be another one each round
     passes: dict[tuple[tuple[int, int], ...], list[Access]] = defaultdict(list)
     for access in accesses:
         passes[access.iteration[:-1]].append(access)
-    same = all(
-        a.base == first.base and np.array_equal(np.asarray(a.offset), np.asarray(first.offset))
-        for first, *rest in passes.values()
-        for a in rest
-    )
+    same = all(np.array_equal(np.asarray(a.offset), np.asarray(first.offset)) for first, *rest in passes.values() for a in rest)
     return same and any(len({a.iteration[-1] for a in one}) > 1 for one in passes.values())
 
 
