@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks.confirm.cases import Case, load
+    from benchmarks.confirm.cases import FOLDER, Case, load
     from benchmarks.confirm.driver import program_text
 else:
-    from confirm.cases import Case, load
+    from confirm.cases import FOLDER, Case, load
     from confirm.driver import program_text
 
 ROUNDED = 8
@@ -45,10 +45,11 @@ def size_of(case: Case, array: str) -> int:
     return size
 
 
-def compiled(nvcc: str, file: str, cases: list[Case]) -> dict[str, int]:
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / file
-        source.write_text(program_text(file, cases), encoding="utf-8")
+def compiled(nvcc: str, file: str, cases: list[Case], folder: Path = FOLDER) -> dict[str, int]:
+    """The stack frames of a file's kernels."""
+    with tempfile.TemporaryDirectory() as scratch:
+        source = Path(scratch) / file
+        source.write_text(program_text(file, cases, folder), encoding="utf-8")
         command = [nvcc, "-arch=sm_90", "-std=c++17", "-O2", "-cubin", "-Xptxas", "-v", "-o", os.devnull, str(source)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -22,12 +22,12 @@ class Program:
     error: str = ""
 
 
-def program_text(file: str, cases: list[Case]) -> str:
+def program_text(file: str, cases: list[Case], folder: Path = FOLDER) -> str:
     """The driver's C++ for one file."""
     entries = ",\n".join(f'    {{"{c.kernel}", run_{c.kernel}}}' for c in cases)
     functions = "\n\n".join(_function(c) for c in cases)
     return (
-        f'#include "{HARNESS}"\n#include "{FOLDER / file}"\n\n{functions}\n\n'
+        f'#include "{HARNESS}"\n#include "{folder / file}"\n\n{functions}\n\n'
         f"static const confirm::Entry entries[] = {{\n{entries}\n}};\n\n"
         "int main(int argc, char **argv)\n{\n    return confirm::run(entries, argc, argv);\n}\n"
     )
