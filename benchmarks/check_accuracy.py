@@ -3,7 +3,7 @@
 Run: python benchmarks/check_accuracy.py [--rule CP302] [--file NAME] [--json FILE]. Prints the false positives and negatives by
 file and line, then a table with Wilson 95 % intervals. The kernels' marks are the truth here; `confirm_findings.py` measures
 them. A finding stands where a mark is if its own line or that of a related place is marked. Findings without a mark count as
-wrong for the rules of accuracy; hints (CP103, CP104, CP105, CP204, CP304) only in kernels that say they are marked for them.
+wrong: of CP101, CP102 and CP301 to CP306 but CP304 in all kernels, of the others in those whose `decides:` line names the rule.
 """
 
 from __future__ import annotations
@@ -11,28 +11,34 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks.confirm.cases import ACCURACY, FOLDER, HINTS, Case, load
+    from benchmarks.confirm.cases import ACCURACY, BY_ARRAY, FOLDER, NAMED, Case, Mark, load
 else:
-    from confirm.cases import ACCURACY, FOLDER, HINTS, Case, load
+    from confirm.cases import ACCURACY, BY_ARRAY, FOLDER, NAMED, Case, Mark, load
 
 Z = 1.959964
-CODES = (*ACCURACY, *HINTS)
+CODES = (*ACCURACY, *NAMED)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding by lines: its own and those of its related places."""
+    """A finding by lines, its own and those of its related places, and the array that it names."""
 
     code: str
     line: int
     related: frozenset[int]
     message: str
+    array: str | None = None
+
+    def at(self, mark: Mark) -> bool:
+        """Whether it stands where a mark of its code is; of rules that decide by array, with the same one."""
+        near = mark.line == self.line or mark.line in self.related
+        return self.code in mark.codes and near and (self.code not in BY_ARRAY or mark.array in (None, self.array))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,34 +67,36 @@ def findings(path: Path) -> list[Found]:
     def line(offset: int) -> int:
         return data.count(b"\n", 0, offset) + 1
 
-    return [Found(f.code, line(f.start), frozenset(line(r.start) for r in f.related), f.message) for f in checked.findings]
+    def array(data: Mapping[str, object]) -> str | None:
+        return str(data["array"]) if "array" in data else None
+
+    return [
+        Found(f.code, line(f.start), frozenset(line(r.start) for r in f.related), f.message, array(f.data))
+        for f in checked.findings
+    ]
 
 
 def outcomes(case: Case, found: Iterable[Found]) -> list[Outcome]:
     """The findings of a kernel's lines against its marks."""
-    mine = [f for f in found if case.first <= f.line <= case.last]
+    mine = [f for f in found if case.owns(f.line, f.code)]
     return [o for code in CODES if code in ACCURACY or code in case.decides for o in _of_code(case, code, mine)]
 
 
 def _of_code(case: Case, code: str, mine: list[Found]) -> Iterable[Outcome]:
     """Expectations are met first by findings on their lines, then by those that stand at a line marked `also`."""
     expected = [m for m in case.of(code, "expect") if m.codes[0] == code]
-    accepted = {m.line for m in case.of(code, "expect", "also")}
-    spare = [f for f in mine if f.line in {m.line for m in case.of(f.code, "also")}]
+    accepted = case.of(code, "expect", "also")
+    spare = [f for f in mine if any(f.line == m.line for m in case.of(f.code, "also"))]
     for mark in expected:
-        hit = _hit(mine, mark.line, mark.codes)
-        instead = next((f for f in spare if f.code in mark.codes), None)
+        hit = any(f.at(mark) for f in mine)
+        instead = next((f for f in spare if f.code in mark.codes and (f.array == mark.array or code not in BY_ARRAY)), None)
         if not hit and instead is not None:
             spare.remove(instead)
         met = hit or instead is not None
         yield Outcome("true" if met else "false negative", code, case.file, mark.line, case.kernel)
     for f in mine:
-        if f.code == code and not accepted & ({f.line} | f.related):
+        if f.code == code and not any(f.at(m) for m in accepted):
             yield Outcome("false positive", code, case.file, f.line, case.kernel, f.message)
-
-
-def _hit(mine: list[Found], line: int, codes: tuple[str, ...]) -> bool:
-    return any(f.code in codes and (f.line == line or line in f.related) for f in mine)
 
 
 def wilson(good: int, total: int) -> tuple[float, float]:

@@ -25,6 +25,7 @@ __global__ void stride_thirty_three(const float *in, float *out, int n)
 }
 
 // run: block=128 grid=4 in=float[n] out=float[n] n=512
+// decides: CP201 CP202 CP203
 __global__ void stride_four(const float *in, float *out, int n)
 {
     __shared__ float s[128 * 4];
@@ -35,6 +36,7 @@ __global__ void stride_four(const float *in, float *out, int n)
 }
 
 // run: block=128 grid=4 in=float[n] out=float[n] n=512
+// decides: CP201 CP202 CP203
 __global__ void stride_three(const float *in, float *out, int n)
 {
     __shared__ float s[128 * 3];
@@ -63,6 +65,7 @@ void strides(const float *in, float *out, int n)
 
 // All lanes read one element: a broadcast.
 // run: block=256 grid=4 table=float[64] in=float[n] out=float[n] n=1000
+// decides: CP201 CP202 CP203
 __global__ void polynomial_broadcast(const float *table, const float *in, float *out, int n)
 {
     __shared__ float coefficient[64];

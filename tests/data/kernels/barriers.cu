@@ -94,6 +94,7 @@ __global__ void thread_trip_count(int *out, int n)
 // The trip count is the block's: all threads go round together.
 // run: block=128 grid=4 in=float[rows*128] out=float[rows*128] rows=40
 // cudaperf: block=128
+// decides: CP304
 __global__ void block_trip_count(const float *in, float *out, int rows)
 {
     __shared__ float row[128];
@@ -106,6 +107,7 @@ __global__ void block_trip_count(const float *in, float *out, int rows)
 }
 
 // run: block=256 grid=4 in=float[n] out=float[n] n=1000
+// decides: CP201 CP202 CP203 CP304
 __global__ void group_barrier(const float *in, float *out, int n)
 {
     __shared__ float pair[256];
@@ -138,6 +140,7 @@ void groups(const float *in, float *out, int n)
 
 // The result of the barrier is the same for all: the loop ends for all at once.
 // run: block=128 grid=2 label=int[n]:below(64) n=256 limit=20
+// decides: CP304
 __global__ void relax_until_stable(int *label, int n, int limit)
 {
     __shared__ int now[1024];
@@ -169,6 +172,7 @@ __global__ void count_block(const int *flags, int *count, int n)
 
 // Whole blocks leave: nobody of theirs waits.
 // run: block=128 grid=8 in=float[n*128] out=float[n*128] n=5
+// decides: CP201 CP202 CP203 CP304
 __global__ void surplus_blocks_leave(const float *in, float *out, int n)
 {
     __shared__ float row[128];
@@ -204,6 +208,7 @@ __global__ void blur_returns_early(const float *in, float *out, int w, int h)
 
 // run: block=32x8 grid=4x4 in=float[w*h] out=float[w*h] w=100 h=30
 // cudaperf: block=32x8
+// decides: CP304
 __global__ void blur_guards_work(const float *in, float *out, int w, int h)
 {
     __shared__ float line[8][34];

@@ -38,6 +38,7 @@ __global__ void barrier_on_each_side(const float *in, float *out, int n)
 }
 
 // run: block=128 grid=4 in=float[n] out=float[n] n=512
+// decides: CP304
 __global__ void one_barrier_behind_both(const float *in, float *out, int n)
 {
     __shared__ float s[128];
@@ -75,6 +76,7 @@ __global__ void barrier_if_value_is_large(const int *in, int *out, int n)
 // The value is the block's, read by every thread from one place.
 // run: block=64 grid=4 mode=int[4]:below(2) in=int[n] out=int[n] n=256
 // cudaperf: block=64
+// decides: CP304
 __global__ void barrier_if_block_mode(const int *mode, const int *in, int *out, int n)
 {
     __shared__ int s[64];
@@ -182,6 +184,7 @@ __global__ void vote_then_break(const float *in, float *out, int n)
 
 // A grid-stride loop with a barrier: the last round is not everybody's.
 // run: block=128 grid=2 in=float[n] out=float[n] n=1000
+// decides: CP201 CP202 CP203
 __global__ void grid_stride_barrier(const float *in, float *out, int n)
 {
     __shared__ float s[128];
@@ -194,6 +197,7 @@ __global__ void grid_stride_barrier(const float *in, float *out, int n)
 }
 
 // run: block=128 grid=2 in=float[n] out=float[n] n=1000
+// decides: CP201 CP202 CP203 CP304
 __global__ void block_stride_barrier(const float *in, float *out, int n)
 {
     __shared__ float s[128];
@@ -211,8 +215,8 @@ void walks(const float *in, float *out, int n)
 {
     break_before_barrier<<<n / 64, 64>>>(in, out, n);
     vote_then_break<<<n / 64, 64>>>(in, out, n);
-    grid_stride_barrier<<<2, 128>>>(in, out, n);
-    block_stride_barrier<<<2, 128>>>(in, out, n);
+    grid_stride_barrier<<<2, 128>>>(in, out, n); // expect: CP203
+    block_stride_barrier<<<2, 128>>>(in, out, n); // expect: CP203
 }
 
 // switch over the thread.
@@ -250,6 +254,7 @@ __global__ void groups_of_a_warp(const float *in, float *out, int n)
 
 // run: block=128 grid=4 in=float[n] out=float[n] n=512 rounds=5
 // cudaperf: block=128
+// decides: CP304
 __global__ void uniform_while(const float *in, float *out, int n, int rounds)
 {
     __shared__ float s[128];

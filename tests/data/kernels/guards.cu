@@ -11,6 +11,7 @@ __global__ void relu(const float *x, float *y, int n)
 }
 
 // run: block=256 grid=8 x=float[n] grad=float[n] m=float[n] v=float[n] n=2000 lr=0.001
+// decides: CP201 CP202 CP203
 __global__ void adam_step(float *x, const float *grad, float *m, float *v, int n, float lr)
 {
     const int i = blockDim.x * blockIdx.x + threadIdx.x;
@@ -222,6 +223,7 @@ __global__ void linear_depth(const float *depth, float *out, int n, float near, 
 }
 
 // run: block=128 grid=8 tree=int[n] depth=int[n] n=1000
+// decides: CP104
 __global__ void walk_to_root(const int *tree, int *depth, int n)
 {
     int node = blockDim.x * blockIdx.x + threadIdx.x;

@@ -21,6 +21,7 @@ __global__ void threshold(const uint8_t *src, uint8_t *dst, int width, int heigh
 
 // run: block=32x8 grid=4x16 src=float[width*height] dst=float[width*height] width=128 height=120
 // cudaperf: block=32x8
+// decides: CP105
 __global__ void convolve_rows(const float *src, float *dst, int width, int height)
 {
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -57,6 +58,7 @@ void convolve(const float *src, float *dst, int width, int height)
 
 // Planes one after another: each is coalesced.
 // run: block=256 grid=16 planar=float[3*n] grey=float[n] n=4000
+// decides: CP103
 __global__ void grey_of_planes(const float *planar, float *grey, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -66,6 +68,7 @@ __global__ void grey_of_planes(const float *planar, float *grey, int n)
 
 // Interleaved floats, three to a pixel.
 // run: block=256 grid=16 rgb=float[3*n] grey=float[n] n=4000
+// decides: CP103
 __global__ void grey_of_interleaved(const float *rgb, float *grey, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -86,6 +89,7 @@ void grey(const float *planar, const float *rgb, float *out, int n)
 // Rows in shared memory with their borders; the columns' pass reads down a column of threads.
 // run: block=32x8 grid=4x15 src=float[width*height] dst=float[width*height] width=128 height=120
 // cudaperf: block=32x8
+// decides: CP304
 __global__ void convolve_columns_shared(const float *src, float *dst, int width, int height)
 {
     __shared__ float s[8 + 2 * KERNEL_RADIUS][32];

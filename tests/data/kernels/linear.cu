@@ -23,7 +23,8 @@ __global__ void eliminate_trailing_swapped(double *a, int k, int n)
 
 // A small system in shared memory; the column of step k is done before k + 1.
 // run: block=32 grid=8 l=float[32*32] b=float[8*32] x=float[8*32]
-__global__ void forward_substitution(const float *l, const float *b, float *x)
+// decides: CP104 CP105 CP201 CP202 CP203 CP304
+__global__ void forward_substitution(const float *l, const float *b, float *x) // expect: CP105@l; CP105@b
 {
     __shared__ float y[32];
     int t = threadIdx.x;
@@ -34,7 +35,7 @@ __global__ void forward_substitution(const float *l, const float *b, float *x)
         __syncthreads();
         if (t > k)
             mine -= l[t + 32 * k] * y[k];
-        __syncthreads();
+        __syncthreads(); // expect: CP304
     }
     x[blockIdx.x * 32 + t] = y[t];
 }
@@ -83,7 +84,8 @@ __global__ void substitution_continue(const float *l, const float *b, float *x)
 // The triangle only: threads right of the diagonal have nothing to do.
 // run: block=32x8 grid=4x16 a=float[n*n] t=float[n*n] n=128
 // cudaperf: block=32x8
-__global__ void copy_lower(const float *a, float *t, int n)
+// decides: CP105
+__global__ void copy_lower(const float *a, float *t, int n) // expect: CP105@a
 {
     int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y * 8 + threadIdx.y;
     if (r >= n || c > r)
@@ -94,6 +96,7 @@ __global__ void copy_lower(const float *a, float *t, int n)
 // Mirrors the lower triangle into the upper one, an element at a time.
 // run: block=32x8 grid=4x16 a=float[n*n] n=128
 // cudaperf: block=32x8
+// decides: CP105
 __global__ void symmetrize(float *a, int n)
 {
     int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y * 8 + threadIdx.y;
@@ -103,6 +106,7 @@ __global__ void symmetrize(float *a, int n)
 
 // run: block=256 grid=1 v=double[n] norm=double[1] n=256
 // cudaperf: block=256
+// decides: CP304
 __global__ void householder_norm(const double *v, double *norm, int n)
 {
     __shared__ double s[256];
@@ -120,7 +124,8 @@ __global__ void householder_norm(const double *v, double *norm, int n)
 
 // BLAS-like: the increment is a parameter and mostly one.
 // run: block=128 grid=8 n=1000 a=2.0 x=float[n] incx=1 y=float[n] incy=1
-__global__ void axpy_increments(int n, float a, const float *x, int incx, float *y, int incy)
+// decides: CP103 CP105
+__global__ void axpy_increments(int n, float a, const float *x, int incx, float *y, int incy) // expect: CP105@x
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -129,6 +134,7 @@ __global__ void axpy_increments(int n, float a, const float *x, int incx, float 
 
 // Batches of 4x4 matrices, one a thread.
 // run: block=128 grid=4 m=float[16*n] trace=float[n] n=500
+// decides: CP104
 __global__ void batch_trace(const float *m, float *trace, int n)
 {
     int b = blockIdx.x * blockDim.x + threadIdx.x;
@@ -155,6 +161,7 @@ __global__ void batch_trace_interleaved(const float *m, float *trace, int n)
 
 // Pivot: the largest of a column by shuffles.
 // run: block=32 grid=1 a=float[n*n] k=3 row=int[1] n=32
+// decides: CP201 CP202 CP203
 __global__ void find_pivot(const float *a, int k, int *row, int n)
 {
     int r = threadIdx.x;

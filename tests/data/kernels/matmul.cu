@@ -4,6 +4,7 @@
 #define BS 16
 
 // run: block=16x16 grid=8x8 A=float[n*n] B=float[n*n] C=float[n*n] n=128
+// decides: CP104
 __global__ void matmul_untiled(const float *A, const float *B, float *C, int n)
 {
     int col = blockIdx.x * BS + threadIdx.x;
@@ -34,6 +35,7 @@ __global__ void matmul_untiled_swapped(const float *A, const float *B, float *C,
 }
 
 // run: block=16x16 grid=8x8 A=float[n*n] B=float[n*n] C=float[n*n] n=128
+// decides: CP104 CP201 CP202 CP203 CP304
 __global__ void matmul_tiled(const float *A, const float *B, float *C, int n)
 {
     __shared__ float As[BS][BS];
@@ -145,6 +147,7 @@ __global__ void matmul_abt_conflicts(const float *A, const float *Bt, float *C, 
 
 // run: block=32x8 grid=4x16 A=float[n*n] Bt=float[n*n] C=float[n*n] n=128
 // cudaperf: block=32x8
+// decides: CP304
 __global__ void matmul_abt_padded(const float *A, const float *Bt, float *C, int n)
 {
     __shared__ float tile[32][33];
@@ -163,6 +166,7 @@ __global__ void matmul_abt_padded(const float *A, const float *Bt, float *C, int
 
 // Four results a thread.
 // run: as=matmul_strips<32> block=32x8 grid=4x4 A=double[n*n] B=double[n*n] C=double[n*n] n=128
+// decides: CP105 CP204 CP304
 template <int T>
 __global__ void matmul_strips(const double *__restrict__ A, const double *__restrict__ B, double *__restrict__ C, int n)
 {
@@ -195,6 +199,7 @@ void multiply_double(const double *A, const double *B, double *C, int n)
 // The next tile is fetched while this one is multiplied; one barrier a step is enough.
 // run: block=16x16 grid=8x8 A=float[n*n] B=float[n*n] C=float[n*n] n=128
 // cudaperf: block=16x16
+// decides: CP304
 __global__ void matmul_two_stages(const float *A, const float *B, float *C, int n)
 {
     __shared__ float As[2][BS][BS];

@@ -6,6 +6,7 @@
 
 // run: block=32x8 grid=16x32 a=float[rows*cols] b=float[rows*cols] c=float[rows*cols] rows=250 cols=500
 // cudaperf: block=32x8
+// decides: CP103
 __global__ void matrix_add(const float *a, const float *b, float *c, int rows, int cols)
 {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,6 +45,7 @@ void transpose_on_device(const float *in, float *out, int n)
 
 // One thread a row, as in a first port from the host.
 // run: block=128 grid=4 a=float[m*n] x=float[n] y=float[m] m=500 n=300
+// decides: CP104
 __global__ void gemv_row_per_thread(const float *a, const float *x, float *y, int m, int n)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -74,6 +76,7 @@ void gemv(const float *a, const float *x, float *y, int m, int n)
 }
 
 // run: block=256 grid=40 a=float[rows*cols] sums=float[cols] rows=64 cols=10000
+// decides: CP104
 __global__ void column_sums(const float *a, float *sums, int rows, int cols)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -99,6 +102,7 @@ __global__ void row_sums_by_macro(const float *a, float *sums, int rows, int col
 
 // A warp takes a row: lanes along it.
 // run: block=128 grid=125 a=float[rows*cols] norm=float[rows] rows=500 cols=100
+// decides: CP104 CP105
 __global__ void row_norm_by_warp(const float *__restrict__ a, float *__restrict__ norm, int rows, int cols)
 {
     int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -142,6 +146,7 @@ __global__ void volume_threshold_z_first(const float *field, float *out, int nx,
 }
 
 // run: block=64x4 grid=8x64 image=float[height*pitch] out=float[height*pitch] width=500 height=250 pitch=512
+// decides: CP201 CP202 CP203
 __global__ void brighten_pitched(const float *image, float *out, int width, int height, int pitch)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 // run: block=128 grid=4 position=float4[n] force=float3[n] n=512
+// decides: CP104 CP201 CP202 CP203 CP304
 __global__ void nbody_tiles(const float4 *position, float3 *force, int n)
 {
     __shared__ float4 near[128];
@@ -52,19 +53,21 @@ void nbody(const float4 *position, float3 *force, float *potential, int n)
 
 // Newton's third law, both halves added: i and j may be anybody.
 // run: block=128 grid=4 x=float[n] f=float[n]:zero n=500
+// decides: CP104
 __global__ void pair_forces_both(const float *x, float *f, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
     for (int j = i + 1; j < n; ++j) {
-        float d = x[j] - x[i];
+        float d = x[j] - x[i]; // expect: CP104@x
         f[i] += d; // also: CP305
         f[j] -= d; // expect: CP305@f
     }
 }
 
 // run: block=128 grid=4 x=float[n] f=float[n]:zero n=500
+// decides: CP104
 __global__ void pair_forces_own(const float *x, float *f, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -90,6 +93,7 @@ __global__ void lattice_density_aos(const float *f, float *density, int cells)
 }
 
 // run: block=64 grid=8 f=float[9*cells] density=float[cells] cells=500
+// decides: CP104
 __global__ void lattice_density_soa(const float *f, float *density, int cells)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
@@ -117,6 +121,7 @@ __device__ unsigned xorshift(unsigned s)
 // The pairs drawn by a block, summed by halving.
 // run: block=256 grid=4 hits=unsigned[4] draws=200 seed=17
 // cudaperf: block=256
+// decides: CP304
 __global__ void circle_hits(unsigned *hits, int draws, unsigned seed)
 {
     __shared__ unsigned inside[256];

@@ -3,6 +3,7 @@
 
 // run: block=128 grid=4 data=float[n] n=512 rounds=6
 // cudaperf: block=128
+// decides: CP304
 __global__ void ping_pong(float *data, int n, int rounds)
 {
     __shared__ float a[128], b[128];
@@ -23,6 +24,7 @@ __global__ void ping_pong(float *data, int n, int rounds)
 // Unrolled by two: A to B, B to A.
 // run: block=128 grid=4 data=float[n] n=512 rounds=6
 // cudaperf: block=128
+// decides: CP304
 __global__ void there_and_back(float *data, int n, int rounds)
 {
     __shared__ float a[128];
@@ -74,6 +76,7 @@ __global__ void running_tile_racing(const float *stream, float *out, int n)
 }
 
 // run: block=256 grid=4 stream=float[n] out=float[1024] n=8192
+// decides: CP201 CP202 CP203 CP304
 __global__ void running_tile(const float *stream, float *out, int n)
 {
     __shared__ float tile[256];
@@ -97,6 +100,7 @@ void tiles(const float *stream, float *out, int n)
 
 // One warp fills, all warps use.
 // run: block=128 grid=4 table=float[32] in=float[n] out=float[n] n=512
+// decides: CP304
 __global__ void one_warp_fills(const float *table, const float *in, float *out, int n)
 {
     __shared__ float lut[32];
@@ -173,6 +177,7 @@ __global__ void counter_reset_too_soon(const int *in, int *out, int n)
 
 // run: block=128 grid=4 in=int[n]:below(10) out=int[n] n=512
 // cudaperf: block=128
+// decides: CP304
 __global__ void counter_reset_in_time(const int *in, int *out, int n)
 {
     __shared__ int above;

@@ -5,6 +5,7 @@
 #define FULL_MASK 0xffffffffu
 
 // run: block=256 grid=32 in=float[n] partial=float[32] n=8000
+// decides: CP201 CP202 CP203 CP304
 __global__ void block_sum(const float *in, float *partial, int n)
 {
     __shared__ float sdata[THREADS];
@@ -152,6 +153,7 @@ __global__ void block_sum_volatile_warp(const float *in, float *partial, int n)
 
 // run: block=256 grid=32 in=float[n] partial=float[32] n=8000
 // cudaperf: block=256
+// decides: CP304
 __global__ void block_sum_synchronized_warp(const float *in, float *partial, int n)
 {
     __shared__ float sdata[THREADS];
@@ -201,6 +203,7 @@ __device__ float warp_max(float v)
 }
 
 // run: block=256 grid=8 in=float[n] out=float[8] n=2000
+// decides: CP304
 __global__ void block_max_two_level(const float *in, float *out, int n)
 {
     __shared__ float per_warp[32];

@@ -62,6 +62,7 @@ __global__ void masked_threads_leave(const unsigned char *mask, const float *val
 
 // run: block=256 grid=8 mask=uint8_t[n] value=float[n] out=float[n] n=2000
 // cudaperf: block=256
+// decides: CP304
 __global__ void masked_threads_leave_after(const unsigned char *mask, const float *value, float *out, int n)
 {
     __shared__ float best[256];

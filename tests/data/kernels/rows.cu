@@ -3,6 +3,7 @@
 #include <math.h>
 
 // run: block=128 grid=4 x=float[rows*cols] y=float[rows*cols] rows=500 cols=64
+// decides: CP104 CP105
 __global__ void softmax_thread_per_row(const float *x, float *y, int rows, int cols)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -21,6 +22,7 @@ __global__ void softmax_thread_per_row(const float *x, float *y, int rows, int c
 }
 
 // run: block=128 grid=100 x=float[rows*cols] y=float[rows*cols] rows=100 cols=300
+// decides: CP201 CP202 CP203 CP304
 __global__ void softmax_block_per_row(const float *x, float *y, int rows, int cols)
 {
     __shared__ float scratch[128];
@@ -94,7 +96,8 @@ void softmax(const float *x, float *y, int rows, int cols)
 
 // run: block=32x4 grid=25 x=float[rows*cols] gamma=float[cols] beta=float[cols] y=float[rows*cols] rows=98 cols=256
 // cudaperf: block=32x4
-__global__ void layernorm_warp_per_row(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols)
+// decides: CP104 CP105
+__global__ void layernorm_warp_per_row(const float *x, const float *gamma, const float *beta, float *y, int rows, int cols) // expect: CP105@gamma; CP105@beta
 {
     int row = blockIdx.x * blockDim.y + threadIdx.y;
     if (row >= rows)
@@ -132,6 +135,7 @@ __global__ void normalize_unwaited(const float *x, float *y, int rows, int cols)
 }
 
 // run: block=256 grid=50 x=float[rows*cols] y=float[rows*cols] rows=50 cols=200
+// decides: CP304
 __global__ void normalize_waited(const float *x, float *y, int rows, int cols)
 {
     __shared__ float mean;
@@ -148,6 +152,7 @@ __global__ void normalize_waited(const float *x, float *y, int rows, int cols)
 
 // Where a row begins and ends comes from memory, and so does the column.
 // run: block=128 grid=8 start=int[rows+1]:offsets(nnz) col=int[nnz]:below(rows) value=float[nnz] x=float[rows] y=float[rows] rows=1000 nnz=8000
+// decides: CP104
 __global__ void spmv_thread_per_row(const int *start, const int *col, const float *value, const float *x, float *y, int rows, int nnz)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -209,6 +214,7 @@ __global__ void spmv_padded_rows_row_major(const int *col, const float *value, c
 // Arg-max of each row by its block: value and place move together.
 // run: block=64 grid=60 score=float[rows*cols] best=int[rows] rows=60 cols=200
 // cudaperf: block=64
+// decides: CP304
 __global__ void argmax_rows(const float *score, int *best, int rows, int cols)
 {
     __shared__ float value[64];

@@ -5,6 +5,7 @@
 #define CONFLICT_FREE(i) ((i) + ((i) >> 5))
 
 // run: block=256 grid=4 in=int[n] out=int[n] n=1000
+// decides: CP304
 __global__ void hillis_steele_two_buffers(const int *in, int *out, int n)
 {
     __shared__ int buffer[2][SCAN_BLOCK];
@@ -40,6 +41,7 @@ __global__ void hillis_steele_in_place(const int *in, int *out, int n)
 }
 
 // run: block=256 grid=4 in=int[n] out=int[n] n=1000
+// decides: CP304
 __global__ void hillis_steele_through_register(const int *in, int *out, int n)
 {
     __shared__ int s[SCAN_BLOCK];
@@ -136,6 +138,7 @@ __global__ void tree_scan(float *data)
 
 // run: block=128 grid=2 data=float[512]
 // cudaperf: block=128
+// decides: CP304
 __global__ void tree_scan_padded(float *data)
 {
     __shared__ float temp[CONFLICT_FREE(256) + 1];
@@ -189,6 +192,7 @@ __global__ void tree_sum_no_barrier(int *data)
 
 // Registers of a warp, then the totals of the warps.
 // run: block=256 grid=4 in=int[n] out=int[n] n=1000
+// decides: CP201 CP202 CP203 CP304
 __global__ void scan_by_shuffles(const int *in, int *out, int n)
 {
     __shared__ int totals[32];

@@ -6,6 +6,7 @@
 #define TY 8
 
 // run: block=128 grid=8 in=float[n+2*3] out=float[n] n=1000
+// decides: CP201 CP202 CP203 CP304
 __global__ void stencil_1d(const float *in, float *out, int n)
 {
     __shared__ float temp[128 + 2 * RADIUS];
@@ -50,6 +51,7 @@ void stencil(const float *in, float *out, int n)
 
 // run: block=32x8 grid=4x16 u=float[nx*ny] v=float[nx*ny] nx=120 ny=125
 // cudaperf: block=32x8
+// decides: CP103
 __global__ void jacobi_global(const float *u, float *v, int nx, int ny)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,6 +62,7 @@ __global__ void jacobi_global(const float *u, float *v, int nx, int ny)
 
 // run: block=32x8 grid=4x16 u=float[nx*ny] v=float[nx*ny] nx=128 ny=128
 // cudaperf: block=32x8
+// decides: CP304
 __global__ void jacobi_shared(const float *u, float *v, int nx, int ny)
 {
     __shared__ float s[TY + 2][TX + 2];
@@ -113,6 +116,7 @@ __global__ void smooth_in_place_shared(float *u, int n)
 }
 
 // run: block=256 grid=8 u=float[n] n=2000
+// decides: CP304
 __global__ void smooth_two_steps_shared(float *u, int n)
 {
     __shared__ float s[1024];
@@ -134,6 +138,7 @@ __global__ void smooth_two_steps_shared(float *u, int n)
 // Red cells first, then black ones.
 // run: block=256 grid=2 u=float[n] n=512
 // cudaperf: block=256
+// decides: CP304
 __global__ void red_black_shared(float *u, int n)
 {
     __shared__ float s[258];
@@ -179,6 +184,7 @@ __global__ void red_black_one_barrier(float *u, int n)
 
 // Planes of a volume, the middle one in shared memory as z advances.
 // run: block=32x8 grid=2x4 u=float[nx*ny*nz] out=float[nx*ny*nz] nx=64 ny=32 nz=12
+// decides: CP105 CP201 CP202 CP203 CP304
 __global__ void laplace_by_planes(const float *__restrict__ u, float *__restrict__ out, int nx, int ny, int nz)
 {
     __shared__ float plane[TY][TX];
@@ -229,6 +235,7 @@ void laplace(const float *u, float *out, int nx, int ny, int nz)
 // The field in z order, a thread a column: neighbours in x lie ny*nz apart.
 // run: block=32x4 grid=2x8 u=float[nx*ny*nz] flux=float[nx*ny*nz] nx=64 ny=32 nz=12
 // cudaperf: block=32x4
+// decides: CP104
 __global__ void vertical_flux(const float *u, float *flux, int nx, int ny, int nz)
 {
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;

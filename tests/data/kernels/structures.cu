@@ -28,6 +28,7 @@ struct Cloud {
 };
 
 // run: block=128 grid=16 particles=Particle[n] dt=0.01 n=2000
+// decides: CP105
 __global__ void drift_aos(Particle *particles, float dt, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -39,7 +40,8 @@ __global__ void drift_aos(Particle *particles, float dt, int n)
 }
 
 // run: block=128 grid=16 x=float[n] y=float[n] z=float[n] vx=float[n] vy=float[n] vz=float[n] dt=0.01 n=2000
-__global__ void drift_soa(float *x, float *y, float *z, const float *vx, const float *vy, const float *vz, float dt, int n)
+// decides: CP103 CP105
+__global__ void drift_soa(float *x, float *y, float *z, const float *vx, const float *vy, const float *vz, float dt, int n) // expect: CP105@vx; CP105@vy; CP105@vz
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
@@ -55,7 +57,8 @@ void drift(float *x, float *y, float *z, const float *vx, const float *vy, const
 }
 
 // run: block=256 grid=8 bodies=Body[n] mass=float[n] n=2000
-__global__ void extract_mass(const Body *bodies, float *mass, int n)
+// decides: CP105
+__global__ void extract_mass(const Body *bodies, float *mass, int n) // expect: CP105@bodies
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -113,6 +116,7 @@ __global__ void kinetic_energy(const Particle *records, float *total, int n)
 }
 
 // run: block=128 grid=8 spectrum=float2[n] power=float[n] n=1000
+// decides: CP201 CP202 CP203
 __global__ void power_spectrum(const float2 *spectrum, float *power, int n)
 {
     int bin = blockIdx.x * blockDim.x + threadIdx.x;

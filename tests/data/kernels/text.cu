@@ -5,6 +5,7 @@
 #define PATTERN_MAX 16
 
 // run: block=256 grid=16 text=char[n] pattern=char[m] match=int[n] n=4000 m=5
+// decides: CP304
 __global__ void find_pattern(const char *text, const char *pattern, int *match, int n, int m)
 {
     __shared__ char p[PATTERN_MAX];
@@ -66,6 +67,7 @@ __global__ void bit_reverse_copy(const float *in, float *out, int bits)
 // A sorting network in shared memory.
 // run: block=128 grid=4 key=unsigned[n] n=512
 // cudaperf: block=128
+// decides: CP304
 __global__ void bitonic_block(unsigned *key, int n)
 {
     __shared__ unsigned s[128];

@@ -104,6 +104,7 @@ __device__ void stage(float (*tile)[TILE + 1], const float *in, int n)
 }
 
 // run: as=mirror_tile<32> block=32x32 grid=4x4 out=float[n*n] in=float[n*n] n=128
+// decides: CP201 CP202 CP203
 template <int TILE>
 __global__ void mirror_tile(float *out, const float *in, int n)
 {

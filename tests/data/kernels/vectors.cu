@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 // run: block=256 grid=40 n=10000 alpha=2.5 x=float[n] y=float[n]
+// decides: CP103 CP105
 __global__ void saxpy(int n, float alpha, const float *__restrict__ x, float *__restrict__ y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -11,7 +12,8 @@ __global__ void saxpy(int n, float alpha, const float *__restrict__ x, float *__
 }
 
 // run: block=256 grid=16 dst=double[n] src=double[n] n=10000
-__global__ void copy_grid_stride(double *dst, const double *src, size_t n)
+// decides: CP104 CP105
+__global__ void copy_grid_stride(double *dst, const double *src, size_t n) // expect: CP105@src
 {
     const size_t step = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
@@ -20,7 +22,8 @@ __global__ void copy_grid_stride(double *dst, const double *src, size_t n)
 
 // Each thread walks a chunk of its own.
 // run: block=128 grid=8 in=float[n] out=float[n] n=16384 chunk=16
-__global__ void scale_chunks(const float *in, float *out, int n, int chunk)
+// decides: CP104 CP105
+__global__ void scale_chunks(const float *in, float *out, int n, int chunk) // expect: CP105@in
 {
     int begin = (blockIdx.x * blockDim.x + threadIdx.x) * chunk;
     int end = min(begin + chunk, n);
@@ -35,7 +38,8 @@ void run_scale_chunks(const float *in, float *out, int n)
 }
 
 // run: block=256 grid=40 samples=float[n] reversed=float[n] n=10000
-__global__ void reverse(const float *samples, float *reversed, int n)
+// decides: CP105
+__global__ void reverse(const float *samples, float *reversed, int n) // expect: CP105@samples
 {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
     if (i < n)
@@ -43,6 +47,7 @@ __global__ void reverse(const float *samples, float *reversed, int n)
 }
 
 // run: block=256 grid=40 signal=float[n+1] diff=float[n] n=10000
+// decides: CP103
 __global__ void forward_difference(const float *signal, float *diff, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,6 +66,7 @@ __global__ void decimate_by_eight(const float *full, float *half, int n)
 }
 
 // run: block=256 grid=8 full=float[n*2] thin=float[n] n=2000
+// decides: CP103
 __global__ void decimate_by_two(const float *full, float *thin, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +91,8 @@ void run_gather_channel(const float *bank, float *picked, int n, int channels)
 
 // The index comes from memory: nothing can be said of value[].
 // run: block=256 grid=40 value=float[n] order=int[n]:perm out=float[n] n=10000
-__global__ void permute(const float *value, const int *order, float *out, int n)
+// decides: CP103 CP105
+__global__ void permute(const float *value, const int *order, float *out, int n) // expect: CP105@value; CP105@order
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

@@ -18,6 +18,7 @@ __global__ void histogram_atomic(const unsigned *data, unsigned *hist, int n, in
 }
 
 // run: block=256 grid=8 data=unsigned[n]:below(64) hist=unsigned[64]:zero n=4000
+// decides: CP104 CP201 CP202 CP203
 __global__ void histogram_private(const unsigned *data, unsigned *hist, int n)
 {
     __shared__ unsigned local[64];
@@ -35,7 +36,7 @@ void histograms(const unsigned *data, unsigned *hist, int n, int bins)
 {
     histogram_plain<<<(n + 255) / 256, 256>>>(data, hist, n, bins);
     histogram_atomic<<<(n + 255) / 256, 256>>>(data, hist, n, bins);
-    histogram_private<<<64, 256>>>(data, hist, n);
+    histogram_private<<<64, 256>>>(data, hist, n); // expect: CP203
 }
 
 // run: block=256 grid=8 data=unsigned[n]:below(64) hist=unsigned[64]:zero n=4000
@@ -62,7 +63,8 @@ __global__ void block_result_by_all(const float *in, float *out, int n)
 }
 
 // run: block=128 grid=8 in=float[n] out=float[8] n=1000
-__global__ void block_result_by_first(const float *in, float *out, int n)
+// decides: CP105
+__global__ void block_result_by_first(const float *in, float *out, int n) // expect: CP105@in
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float v = i < n ? in[i] * in[i] : 0.f;
@@ -109,11 +111,12 @@ __global__ void two_to_one(const float *a, float *half, int n)
 }
 
 // run: block=256 grid=8 a=float[n] half=float[n] n=4000
+// decides: CP103
 __global__ void two_by_one(const float *a, float *half, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (2 * i + 1 < n)
-        half[i] = fmaxf(a[2 * i], a[2 * i + 1]); // also: CP101
+        half[i] = fmaxf(a[2 * i], a[2 * i + 1]); // also: CP101 // expect: CP103@a
 }
 
 // run: block=32x8 grid=4x8 a=float[rows*cols] sums=float[cols]:zero rows=60 cols=120
@@ -149,7 +152,8 @@ __global__ void scatter_flux(const float *flux, float *cell, int n)
 
 // The same as a gather.
 // run: block=256 grid=16 flux=float[n] cell=float[n] n=4000
-__global__ void gather_flux(const float *flux, float *cell, int n)
+// decides: CP103 CP105
+__global__ void gather_flux(const float *flux, float *cell, int n) // expect: CP105@flux
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     if (c > 0 && c < n)

@@ -8,29 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.engine.analysis import kernel_sites as sites
+else:
+    import kernel_sites as sites
 
 FOLDER = Path(__file__).parents[2] / "data" / "kernels"
 ACCURACY = ("CP101", "CP102", "CP301", "CP302", "CP303", "CP305", "CP306")
-HINTS = ("CP103", "CP104", "CP105", "CP204", "CP304")
+NAMED = ("CP103", "CP104", "CP105", "CP201", "CP202", "CP203", "CP204", "CP304")
+"""Rules for which only the kernels are marked whose `decides:` line names them."""
+HINTS = ("CP103", "CP104", "CP105", "CP304")
+LAUNCHED = ("CP201", "CP202", "CP203")
+BY_ARRAY = ("CP105", "CP204")
+"""Rules that decide about an array where it is declared, several on a line."""
 KINDS = ("expect", "also", "silent")
 CONTENTS = ("", "zero", "below", "perm", "iota", "offsets", "fill")
 
 _ARRAY = re.compile(r"(?P<type>[A-Za-z_]\w*)\[(?P<count>[^\[\]]+)\](?::(?P<contents>[a-z]+)(?:\((?P<value>[^()]+)\))?)?")
 _CODES = re.compile(r"(?P<codes>CP\d{3}(?:/CP\d{3})*)(?:@(?P<array>\w+))?(?P<values>(?: \w+=\d+)*)")
 _SHAPE = re.compile(r"\d+(?:x\d+){0,2}")
-_KERNEL = re.compile(
-    r"\b__global__\b[^;{]*?\b(?P<name>\w+)\s*\((?P<parameters>(?:[^(){};]|\([^()]*\))*)\)\s*(?://[^\n]*\s*)?\{"
-)
-_SHARED = re.compile(r"__shared__\s+\w+\s+(?P<names>[^;]*);")
-_POINTER = re.compile(r"\*\s*(?:const\s+)?(?:__restrict__\s+)?(?P<name>\w+)\s*=\s*(?P<value>[^;]*);")
-_PATTERNS = {
-    "CP301": re.compile(r"__syncthreads\w*\s*\(|\.sync\(\)"),
-    "CP303": re.compile(r"__(?:shfl|ballot|any|all|match|reduce)\w*_sync\s*\(|__syncwarp\s*\(|__activemask\s*\("),
-    "CP306": re.compile(r"\breturn\s*;"),
-}
+_KERNEL = re.compile(r"\b__global__\b[^;{]*?\b(?P<name>\w+)\s*\((?P<parameters>(?:[^(){};/]|//[^\n]*)*)\)\s*(?://[^\n]*\s*)?\{")
 
 
 class BadCase(ValueError):
@@ -84,6 +86,7 @@ class Decision:
     code: str
     expected: bool
     measurable: bool = True
+    array: str | None = None
 
 
 @dataclass(frozen=True)
@@ -99,10 +102,12 @@ class Case:
     decides: tuple[str, ...]
     marks: tuple[Mark, ...]
     lines: tuple[str, ...]
+    pointers: tuple[tuple[int, str], ...]
+    launches: tuple[int, ...]
 
     @property
     def clean(self) -> bool:
-        """No warning of memory or synchronization is expected; hints may be."""
+        """No warning is expected; hints may be."""
         return not any(m.kind == "expect" and set(m.codes) - set(HINTS) for m in self.marks)
 
     def of(self, code: str, *kinds: str) -> list[Mark]:
@@ -110,27 +115,45 @@ class Case:
 
     @cached_property
     def decisions(self) -> tuple[Decision, ...]:
-        return tuple(d for code in (*ACCURACY, *HINTS) for d in self._decided(code))
+        codes = (c for c in (*ACCURACY, *NAMED) if c in ACCURACY or c in self.decides)
+        return tuple(d for code in codes for d in (self._arrays(code) if code in BY_ARRAY else self._places(code)))
 
-    def _decided(self, code: str) -> Iterator[Decision]:
+    def owns(self, line: int, code: str) -> bool:
+        """Whether what is said of `code` on a line of the file is said of this kernel."""
+        return line in (self.line, *self.launches) if code in LAUNCHED else self.first <= line <= self.last
+
+    def _places(self, code: str) -> Iterator[Decision]:
+        """Decisions by line: each expected mark, and each line where the code could stand and no mark allows it."""
         expected = [m for m in self.of(code, "expect") if m.codes[0] == code]
-        yield from (Decision(self.file, self.kernel, m.line, code, True) for m in expected)
-        if code in HINTS:
-            if code in self.decides and not expected:
-                yield Decision(self.file, self.kernel, self.line, code, False)
-            return
+        yield from (Decision(self.file, self.kernel, m.line, code, True, array=m.array) for m in expected)
         marked = {m.line for m in self.of(code, "expect", "also")}
         silent = {m.line for m in self.of(code, "silent")}
-        plain = {n for n, text in enumerate(self._code, self.first) if n >= self.line and self._matters(code, text)}
-        for line in sorted((plain | silent) - marked):
+        for line in sorted((self._sites(code) | silent) - marked):
             yield Decision(self.file, self.kernel, line, code, False, line not in silent)
 
+    def _arrays(self, code: str) -> Iterator[Decision]:
+        """Decisions by array: where it is declared, expected if a mark on any line names it."""
+        sought = {m.array: m.line for m in self.of(code, "expect")}
+        either = {m.array for m in self.of(code, "also")} - set(sought)
+        declared = self.pointers if code == "CP105" else sites.local_arrays(self._code, self.first)
+        for line, name in declared:
+            if name not in either:
+                yield Decision(self.file, self.kernel, sought.get(name, line), code, name in sought, array=name)
+
+    def _sites(self, code: str) -> set[int]:
+        if code in LAUNCHED:
+            return set(self.launches) or ({self.line} if code == "CP201" else set())
+        code_lines = sites.in_loops(self._code) if code == "CP104" else self._code
+        return {n for n, text in enumerate(code_lines, self.first) if n >= self.line and self._matters(code, text)}
+
     def _matters(self, code: str, text: str) -> bool:
-        if code in _PATTERNS:
-            return bool(_PATTERNS[code].search(text))
+        if code in sites.PATTERNS:
+            return bool(sites.PATTERNS[code].search(text))
+        if code == "CP104":
+            return sites.loads(text, self._global)
         if code == "CP305":
-            return _touches(text, self._global | self._shared, written=True)
-        return _touches(text, self._global if code == "CP101" else self._shared)
+            return sites.touches(text, self._global | self._shared, written=True)
+        return sites.touches(text, self._global if code in ("CP101", "CP103") else self._shared)
 
     def shares(self, line: int) -> bool:
         """Whether a line touches shared memory."""
@@ -142,31 +165,11 @@ class Case:
 
     @cached_property
     def _shared(self) -> frozenset[str]:
-        declared = (re.sub(r"\[[^\]]*\]", "", m["names"]) for m in _SHARED.finditer("\n".join(self._code)))
-        return self._derived({name for names in declared for name in re.findall(r"\w+", names)})
+        return sites.with_pointers(self._code, sites.shared_arrays(self._code))
 
     @cached_property
     def _global(self) -> frozenset[str]:
-        return self._derived({a.name for a in self.run.arguments if a.number is None})
-
-    def _derived(self, names: set[str]) -> frozenset[str]:
-        """With the local pointers that are set from them."""
-        found = set(names)
-        for match in _POINTER.finditer("\n".join(self._code)):
-            if found & set(re.findall(r"\w+", match["value"].split("[")[0])):
-                found.add(match["name"])
-        return frozenset(found)
-
-
-def _touches(text: str, names: frozenset[str], *, written: bool = False) -> bool:
-    if "__shared__" in text:
-        return False
-    either = "|".join(sorted(names)) or "(?!)"
-    atomic = rf"\batomic\w+\(\s*&?\s*(?:{either})\b"
-    if written:
-        target = rf"(?:\b(?:{either})\s*\[.*\](?:\.\w+)*|(?:^|[;{{)])\s*\*\s*(?:{either}))"
-        return bool(re.search(rf"{target}\s*(?:[-+*/|&^]=|=(?!=)|\+\+|--)|{atomic}", text))
-    return bool(re.search(rf"\b(?:{either})\s*\[|(?<![\w)\]\s])\s*\*\s*(?:{either})\b(?!\s*[,)=])|{atomic}", text))
+        return sites.with_pointers(self._code, {a.name for a in self.run.arguments if a.number is None})
 
 
 def load(folder: Path = FOLDER) -> list[Case]:
@@ -177,23 +180,34 @@ def load(folder: Path = FOLDER) -> list[Case]:
 def read(file: str, text: str) -> list[Case]:
     """The cases of one file."""
     lines, previous = text.split("\n"), 0
+    marks = [mark for n, line in enumerate(lines, 1) for mark in marks_of(file, n, line)]
     cases: list[Case] = []
     for match in _KERNEL.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        last = text.count("\n", 0, text.index("\n}", match.end()) + 1) + 1
-        head = [(n, lines[n - 1].strip()) for n in range(previous + 1, line)]
-        marks = tuple(mark for n in range(previous + 1, last + 1) for mark in marks_of(file, n, lines[n - 1]))
-        names = tuple(re.findall(r"(\w+)\s*(?:,|$)", re.sub(r"\s+", " ", match["parameters"])))
-        run = _run(file, match["name"], line, head)
-        if names != tuple(a.name for a in run.arguments):
-            raise BadCase(file, line, f"the run line gives {[a.name for a in run.arguments]}, the kernel takes {list(names)}")
-        decides = tuple(code for n, t in head for code in _decides(file, n, t))
-        cases.append(Case(file, match["name"], line, previous + 1, last, run, decides, marks, tuple(lines[previous:last])))
-        previous = last
-    for n in range(previous + 1, len(lines) + 1):
-        for mark in marks_of(file, n, lines[n - 1]):
-            raise BadCase(file, mark.line, "a marker behind the last kernel")
+        case = _case(file, text, match, previous, marks)
+        cases.append(case)
+        previous = case.last
+    for mark in marks:
+        if not any(mark in case.marks for case in cases):
+            raise BadCase(file, mark.line, "a marker that belongs to no kernel: behind the last one, or not at a launch")
     return cases
+
+
+def _case(file: str, text: str, match: re.Match[str], previous: int, marks: list[Mark]) -> Case:
+    lines, name = text.split("\n"), match["name"]
+    line = text.count("\n", 0, match.start()) + 1
+    last = text.count("\n", 0, text.index("\n}", match.end()) + 1) + 1
+    head = [(n, lines[n - 1].strip()) for n in range(previous + 1, line)]
+    parameters = re.sub(r"//[^\n]*", "", match["parameters"])
+    names = tuple(re.findall(r"(\w+)\s*(?:,|$)", re.sub(r"\s+", " ", parameters)))
+    run = _run(file, name, line, head)
+    if names != tuple(a.name for a in run.arguments):
+        raise BadCase(file, line, f"the run line gives {[a.name for a in run.arguments]}, the kernel takes {list(names)}")
+    decides = tuple(code for n, t in head for code in _decides(file, n, t))
+    opening = text.count("\n", 0, match.start("parameters")) + 1
+    pointers = tuple(sites.pointers(parameters, opening))
+    own = (tuple(lines[previous:last]), pointers, tuple(sites.launches(lines, name)))
+    case = Case(file, name, line, previous + 1, last, run, decides, (), *own)
+    return replace(case, marks=tuple(m for m in marks if case.owns(m.line, m.codes[0])))
 
 
 def marks_of(file: str, number: int, text: str) -> Iterator[Mark]:
@@ -207,7 +221,7 @@ def marks_of(file: str, number: int, text: str) -> Iterator[Mark]:
         for item in rest.split(";"):
             match = _CODES.fullmatch(item.strip())
             codes = tuple(match["codes"].split("/")) if match else ()
-            if match is None or not set(codes) <= {*ACCURACY, *HINTS}:
+            if match is None or not set(codes) <= {*ACCURACY, *NAMED}:
                 raise BadCase(file, number, f"not a marker: {item.strip()!r}")
             values = {k: int(v) for k, v in (pair.split("=") for pair in match["values"].split())}
             yield Mark(number, kind, codes, match["array"], values)
@@ -215,8 +229,8 @@ def marks_of(file: str, number: int, text: str) -> Iterator[Mark]:
 
 def _decides(file: str, number: int, text: str) -> list[str]:
     codes = text.split()[2:] if text.startswith("// decides:") else []
-    if not set(codes) <= set(HINTS):
-        raise BadCase(file, number, f"`decides:` takes {', '.join(HINTS)}")
+    if not set(codes) <= set(NAMED):
+        raise BadCase(file, number, f"`decides:` takes {', '.join(NAMED)}")
     return codes
 
 

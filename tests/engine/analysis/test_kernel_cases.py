@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 
 import pytest
-from kernel_cases import ACCURACY, FOLDER, HINTS, BadCase, Case, load, read
+from kernel_cases import ACCURACY, FOLDER, NAMED, BadCase, Case, load, read
 
 KERNEL = "// run: block=32 a=float[n] n=32\n__global__ void k(float *a, int n)\n{\n    a[threadIdx.x] = 1.f;%s\n}\n"
 
@@ -25,17 +25,11 @@ def test_there_are_enough_kernels_and_half_are_clean(cases: list[Case]) -> None:
     assert 0.4 <= sum(c.clean for c in cases) / len(cases) <= 0.6
 
 
-@pytest.mark.parametrize("code", ACCURACY)
-def test_each_accuracy_rule_has_decisions_of_both_kinds(cases: list[Case], code: str) -> None:
+@pytest.mark.parametrize("code", [*ACCURACY, *NAMED])
+def test_each_rule_has_decisions_of_both_kinds(cases: list[Case], code: str) -> None:
     expected, none = counts(cases, True)[code], counts(cases, False)[code]
     assert expected + none >= 60
     assert min(expected, none) >= 14
-
-
-@pytest.mark.parametrize("code", HINTS)
-def test_each_hint_has_a_kernel_with_it_and_one_without(cases: list[Case], code: str) -> None:
-    assert counts(cases, True)[code]
-    assert counts(cases, False)[code]
 
 
 def test_every_kernel_is_named_once(cases: list[Case]) -> None:
@@ -102,3 +96,59 @@ def test_what_is_not_marked_is_a_decision_too() -> None:
     (case,) = read("made.cu", KERNEL % "")
     assert {(d.code, d.line): d.expected for d in case.decisions} == {("CP101", 4): False, ("CP305", 4): False}
     assert case.clean
+
+
+LOOP = """\
+// run: block=32 a=float[n] b=float[n] n=32
+// decides: CP104
+__global__ void k(float *a, const float *b, int n)
+{
+    float s = b[0];
+    for (int i = int(b[1]); i < b[2]; ++i)
+        if (i > 3) {
+            a[i] = s;
+            a[i] = s + b[3];
+        } else
+            a[i] += s;
+    do {
+        s += b[4];
+    } while (s < b[5]);
+    a[0] = b[6];
+}
+"""
+
+
+def test_loads_that_a_loop_repeats_are_sites_of_repeated_loads() -> None:
+    (case,) = read("made.cu", LOOP)
+    assert [d.line for d in case.decisions if d.code == "CP104"] == [6, 9, 11, 13, 14]
+
+
+def test_pointers_are_decided_by_name() -> None:
+    marked = "*a, // also: CP105@a\n    const float *b, // expect: CP105@b\n"
+    text = LOOP.replace("CP104", "CP105").replace("*a, const float *b,", marked)
+    (case,) = read("made.cu", text)
+    assert [(d.line, d.array, d.expected) for d in case.decisions if d.code == "CP105"] == [(4, "b", True)]
+
+
+def test_local_arrays_are_decided_where_they_stand() -> None:
+    text = "// decides: CP204\n" + KERNEL % "\n    float4 v[2];\n    int w[4] = {0}, x;"
+    (case,) = read("made.cu", text)
+    assert [(d.line, d.array, d.expected) for d in case.decisions if d.code == "CP204"] == [(6, "v", False), (7, "w", False)]
+
+
+HOST = (
+    "// decides: CP201 CP202\n"
+    + KERNEL % ""
+    + "void run(float *a)\n{\n    k<<<2, 48>>>(a, 32);%s\n    k<<<2, 64>>>(a, 32);\n}\n"
+)
+
+
+def test_launches_belong_to_the_kernel_that_they_name() -> None:
+    (case,) = read("made.cu", HOST % " // expect: CP202")
+    assert {(d.line, d.expected) for d in case.decisions if d.code == "CP202"} == {(9, True), (10, False)}
+    assert {(d.line, d.expected) for d in case.decisions if d.code == "CP201"} == {(9, False), (10, False)}
+
+
+def test_a_marker_of_launches_elsewhere_is_refused() -> None:
+    with pytest.raises(BadCase, match=r"made\.cu:8: "):
+        read("made.cu", (HOST % "").replace("{\n    k<<<", "{ // expect: CP202\n    k<<<"))

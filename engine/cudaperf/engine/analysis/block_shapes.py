@@ -61,7 +61,7 @@ def block_shapes(model: FileModel, kernel: Function, settings: Settings) -> Shap
     launches = launches_of(model, kernel)
     for launch in launches:
         shape = known_block(launch)
-        if shape is not None and _possible(shape):
+        if shape is not None and possible(shape):
             key = (shape, tuple(sorted(launch.templates.items())))
             known.setdefault(key, KnownShape(shape, "launch", launch, launch.templates))
     found = tuple(known.values())
@@ -85,7 +85,8 @@ def launch_bound(model: FileModel, kernel: Function) -> int | None:
     return value if value is not None and 1 <= value <= MAX_THREADS_PER_BLOCK else None
 
 
-def _possible(shape: Shape) -> bool:
+def possible(shape: Shape) -> bool:
+    """Whether a device takes a block of this shape."""
     return prod(shape) <= MAX_THREADS_PER_BLOCK and all(1 <= n <= most for n, most in zip(shape, MAX_BLOCK, strict=True))
 
 
@@ -105,7 +106,7 @@ def commented(model: FileModel, kernel: Function) -> Iterator[Shape]:
     for comment in model.comments[slice(*starts)]:
         match = _BLOCK.search(comment.text)
         shape = _read(match[1], model) if match is not None else None
-        if shape is not None and _possible(shape):
+        if shape is not None and possible(shape):
             yield shape
 
 
@@ -144,7 +145,7 @@ def _fitted(wanted: dict[str, int], limit: int, axes: set[str]) -> Shape | None:
     if not wanted or not axes <= wanted.keys():
         return None
     shape = (wanted.get("x", 1), wanted.get("y", 1), wanted.get("z", 1))
-    return shape if prod(shape) <= limit and _possible(shape) else None
+    return shape if prod(shape) <= limit and possible(shape) else None
 
 
 def _largest(shapes: list[Shape], wanted: dict[str, int]) -> list[Shape]:

@@ -116,6 +116,14 @@ def _template_values(kernel: Function, given: list[ir.Expr], model: FileModel, h
     return found
 
 
+def type_sizes(model: FileModel, launch: Configuration) -> dict[str, int]:
+    """The bytes of the types that a launch gives for the kernel's type parameters, as far as they are known."""
+    names = template_names(launch.kernel) if launch.kernel is not None else []
+    given = launch.node.templates if isinstance(launch.node, ir.Launch) else []
+    sizes = ((name, model.types.named(model.source.text(t.start, t.end)).size) for name, t in zip(names, given, strict=False))
+    return {name: size for name, size in sizes if name is not None and size is not None}
+
+
 def template_names(function: Function) -> list[str | None]:
     """The names of a function's template parameters in order; None for an unnamed one."""
     parent = function.node.parent

@@ -6,14 +6,15 @@ what it says is low is low.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final
 
 from cudaperf.engine.analysis import small_grid
-from cudaperf.engine.analysis.block_shapes import KnownShape, Shape, block_shapes, known_block, launch_bound
+from cudaperf.engine.analysis.block_shapes import KnownShape, Shape, block_shapes, known_block, launch_bound, possible
 from cudaperf.engine.analysis.finding import Edit, Finding, Fix, JsonScalar, Related, Severity
-from cudaperf.engine.analysis.launches import Configuration, launches_in
+from cudaperf.engine.analysis.launches import Configuration, launches_in, launches_of, type_sizes
 from cudaperf.engine.analysis.measured import Figures, instances, matching, worst_of
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.analysis.shared_memory import SharedMemory, shared_memory
@@ -67,9 +68,12 @@ def _low_occupancy(model: FileModel, kernel: Function, settings: Settings, archi
     return list(found.values())
 
 
-def _shapes(model: FileModel, kernel: Function, settings: Settings, measured: bool) -> tuple[KnownShape, ...]:
-    """Those that are known; of a measured kernel else its launch bound, for which its registers were chosen."""
-    shapes = block_shapes(model, kernel, settings).known
+def _shapes(model: FileModel, kernel: Function, settings: Settings, measured: bool) -> Sequence[KnownShape]:
+    """Each launch with a known block, shared memory of its own and all; without any, what comments or settings say; of a
+    measured kernel else its launch bound, for which its registers were chosen."""
+    launched = [(launch, known_block(launch)) for launch in launches_of(model, kernel)]
+    shapes = [KnownShape(s, "launch", launch, launch.templates) for launch, s in launched if s is not None and possible(s)]
+    shapes = shapes or list(block_shapes(model, kernel, settings).known)
     bound = launch_bound(model, kernel) if measured and not shapes else None
     return (KnownShape((bound, 1, 1), "bound"),) if bound is not None else shapes
 
@@ -78,7 +82,8 @@ def _resident(
     model: FileModel, kernel: Function, known: KnownShape, figures: tuple[Figures, ...], architecture: Architecture
 ) -> _Resident | None:
     """None where the shared memory of a block is not known."""
-    memory = shared_memory(model, kernel, known.templates)
+    types = type_sizes(model, known.launch) if known.launch is not None else {}
+    memory = shared_memory(model, kernel, known.templates, types)
     dynamic = known.launch.shared if known.launch is not None else None if memory.dynamic else 0
     threads = prod(known.shape)
     if dynamic is None:

@@ -19,7 +19,10 @@ class SharedMemory:
     dynamic: bool
 
 
-def shared_memory(model: FileModel, kernel: Function, templates: Mapping[str, int]) -> SharedMemory:
+def shared_memory(
+    model: FileModel, kernel: Function, templates: Mapping[str, int], types: Mapping[str, int] | None = None
+) -> SharedMemory:
+    """`types` are the sizes of types that stand for the kernel's own type parameters."""
     sizes: list[int | None] = []
     arrays: list[ir.Declare] = []
     dynamic = False
@@ -31,13 +34,16 @@ def shared_memory(model: FileModel, kernel: Function, templates: Mapping[str, in
                     dynamic = True
                 else:
                     arrays.append(node)
-                    sizes.append(_bytes(node, function, model, given))
+                    sizes.append(_bytes(node, function, model, given, types if types and function is kernel else {}))
     known = [size for size in sizes if size is not None]
     return SharedMemory(sum(known) if len(known) == len(sizes) else None, tuple(arrays), dynamic)
 
 
-def _bytes(array: ir.Declare, function: Function, model: FileModel, templates: Mapping[str, int]) -> int | None:
-    size = 8 if array.type.pointers else None if array.type.name in function_types(function) else array.type.size
+def _bytes(
+    array: ir.Declare, function: Function, model: FileModel, templates: Mapping[str, int], types: Mapping[str, int]
+) -> int | None:
+    name = array.type.name
+    size = 8 if array.type.pointers else types.get(name) if name in function_types(function) else array.type.size
     values = values_at(function, model, array.start, templates)
     for dim in array.dims:
         extent = number(dim, model, values) if dim is not None else None

@@ -53,7 +53,7 @@ def _loop(model: FileModel, kernel: Function, blocks: int) -> ir.Loop | None:
     """The outermost loop that any number of blocks could share."""
     if blocks == 1 and _works_together(kernel):
         return None
-    loops = [n for n in kernel.nodes if isinstance(n, ir.Loop) and n.kind == "for"]
+    loops = [n for n in kernel.nodes if isinstance(n, ir.Loop) and n.kind != "do"]
     for loop in loops:
         if _by_grid(model, kernel, loop):
             return loop
@@ -78,7 +78,20 @@ def _by_grid(model: FileModel, kernel: Function, loop: ir.Loop) -> bool:
 
 
 def _strides_over(model: FileModel, kernel: Function, loop: ir.Loop, builtin: str) -> bool:
-    return isinstance(loop.step, ir.Assign) and loop.step.op == "+" and _mentions(model, kernel, loop.step.value, builtin, 4)
+    step = _step(loop)
+    return step is not None and step.op == "+" and _mentions(model, kernel, step.value, builtin, 4)
+
+
+def _step(loop: ir.Loop) -> ir.Assign | None:
+    """What advances a loop: a for loop's own step, or the last statement of a while loop, to a variable of its condition."""
+    if loop.kind == "for":
+        return loop.step if isinstance(loop.step, ir.Assign) else None
+    last = loop.body.body[-1] if loop.body.body else None
+    step = last.value if isinstance(last, ir.Evaluate) and isinstance(last.value, ir.Assign) else None
+    if step is None or loop.condition is None or not isinstance(step.target, ir.Name):
+        return None
+    tested = {n.id for n in ir.walk(loop.condition) if isinstance(n, ir.Name)}
+    return step if step.target.id in tested else None
 
 
 def _mentions(model: FileModel, kernel: Function, expr: ir.Expr, builtin: str, depth: int) -> bool:
@@ -96,9 +109,10 @@ def _mentions(model: FileModel, kernel: Function, expr: ir.Expr, builtin: str, d
 
 def _writes_by_index(loop: ir.Loop) -> bool:
     """Whether the body stores to an array element that the loop's variable names."""
-    if not isinstance(loop.step, ir.Assign) or not isinstance(loop.step.target, ir.Name):
+    step = _step(loop)
+    if step is None or not isinstance(step.target, ir.Name):
         return False
-    name = loop.step.target.id
+    name = step.target.id
     stores = [n.target for n in ir.walk(loop.body) if isinstance(n, ir.Assign) and isinstance(n.target, ir.Index)]
     return any(isinstance(n, ir.Name) and n.id == name for store in stores for n in ir.walk(store.index))
 

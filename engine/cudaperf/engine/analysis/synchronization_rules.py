@@ -1,4 +1,4 @@
-"""CP301 to CP306: barriers, races in shared memory, conflicting writes, returns before barriers."""
+"""CP301 to CP306: barriers, races in shared memory, conflicting writes, returns before barriers. CP304: `idle_barriers`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from cudaperf.engine.analysis.conflicts import Conflict, by_interval, meet_between_blocks, sure, within_block
 from cudaperf.engine.analysis.finding import RULES, Data, Finding, Related
-from cudaperf.engine.analysis.runs import ALIGNED, LARGE, ROWS, SMALL, TIGHT, Run, Runs
+from cudaperf.engine.analysis.idle_barriers import idle_barriers
+from cudaperf.engine.analysis.runs import LARGE, ROWS, SMALL, TIGHT, Run, Runs
 from cudaperf.engine.analysis.simt.trace import Access, Barrier, Exit, Path
 from cudaperf.engine.analysis.thread_ids import definitions, numbers_threads
 from cudaperf.engine.cuda import ir
@@ -26,7 +27,7 @@ def findings(runs: Runs) -> list[Finding]:
         barriers = runs.any_of(_barriers, (LARGE, TIGHT, SMALL, ROWS) if apart else (LARGE,))
         found += barriers
         found += runs.any_of(_masks, (LARGE, TIGHT, SMALL) if apart else (LARGE,))
-        found += [] if barriers else _useless(runs)
+        found += [] if barriers else idle_barriers(runs)
     return found
 
 
@@ -268,56 +269,3 @@ def _masks(run: Run) -> Iterable[Finding]:
             data: Data = {"missing": int(missing.sum()), "extra": int(extra.sum())}
             yield Finding("CP303", RULES["CP303"].severity, call.start, call.end, message, data=data)
             break
-
-
-# --- useless barriers ------------------------------------------------------------------------------------------------------
-
-
-def _useless(runs: Runs) -> list[Finding]:
-    """Barriers without which no two threads of a block would meet, in any run of any shape."""
-    every: set[tuple[int, int]] = set()
-    needed: set[tuple[int, int]] = set()
-    for number in range(len(runs.shapes)):
-        for sampling in (LARGE, ALIGNED):
-            run = runs.run(number, sampling)
-            if run is None or not run.trace.complete or not _understood(run):
-                return []
-            every |= {(b.start, b.end) for b in run.trace.barriers if not b.votes}
-            needed |= _needed(run)
-        if every <= needed:
-            return []
-    message = "this barrier orders nothing: no thread touches before it what another touches after it"
-    return [Finding("CP304", RULES["CP304"].severity, *place, message) for place in sorted(every - needed)]
-
-
-def _understood(run: Run) -> bool:
-    """Whether every access that a barrier could order is known."""
-    shared = [a for a in run.trace.accesses if a.space == "shared"]
-    if any(loop in run.trace.cut for a in shared for loop, _ in a.iteration):
-        return False  # what the later rounds touch is not known
-    written = [a for a in run.trace.accesses if a.space == "global" and a.writes]
-    plain = all(sure(a) and not a.path for a in (*shared, *written))
-    return plain and not any(b.path for b in run.trace.barriers)
-
-
-def _needed(run: Run) -> set[tuple[int, int]]:
-    """The barriers between accesses that conflict."""
-    found: set[tuple[int, int]] = set()
-    barriers = sorted(run.trace.barriers, key=lambda b: b.interval)
-    written = {a.array for a in run.trace.accesses if a.writes}
-    for number, barrier in enumerate(barriers):
-        place = (barrier.start, barrier.end)
-        if place in found:
-            continue
-        before = barriers[number - 1].interval if number else -1
-        after = barrier.interval + 1
-        near = [a for a in run.trace.accesses if before < a.interval <= after and a.array in written and a.space != "local"]
-        if any(not sure(a) for a in near):
-            found.add(place)
-            continue
-        for array in {a.array for a in near}:
-            group = [a for a in near if a.array == array]
-            if any(c.first.interval != c.second.interval for c in within_block(run, group, ordered=True)):
-                found.add(place)
-                break
-    return found
