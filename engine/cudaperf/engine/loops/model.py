@@ -129,6 +129,7 @@ def build(function: ir.Function, assumptions: tuple[Condition, ...] = (), helper
             and not variable.is_array
         ):
             model.assumptions.append(Compare(Poly.atom(variable.name), ">="))
+            atoms.unsigned.add(variable.name)
     model.assumptions.extend(assumptions)
     _Walk(model, env).block(function.body)
     return model

@@ -36,6 +36,7 @@ from cudaperf.engine.loops.requirements import requirement_texts
 from cudaperf.engine.loops.scalars import exposed
 from cudaperf.engine.loops.sets import Space
 from cudaperf.engine.loops.trees import sets_scalar, used_names
+from cudaperf.engine.loops.wrapping import unwrapped
 from cudaperf.engine.reason import ReasonCode, Refusal
 
 RESULT = "cp_result"
@@ -84,7 +85,9 @@ class _Partition(Bands):
             raise self.refusal(ReasonCode.NO_LOOP, f"{function.name} has no loop to move", function)
         self.check_globals()
         steps = self.host(function.body.statements)
+        bounds = [loop.condition for loop in self.model.loops.values()]
         texts = requirement_texts(self.requirements, self.space, self.host_atom)
+        texts += unwrapped(function, self.model.atoms, bounds)
         return Program(self.unit, self.model, self.space, tuple(steps), self.scalars, tuple(self.arrays), self.result, texts)
 
     def check_globals(self) -> None:

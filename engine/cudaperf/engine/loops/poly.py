@@ -203,7 +203,7 @@ class Atoms:
     keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded
     integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each;
     `exact` those that their condition determines, wherever it is exact itself; `wide` those of which no more than the range of
-    a type is known.
+    a type is known. `unsigned` are the arguments that are never negative, `wrapped` what is compared as `wrapping` says.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)
@@ -213,6 +213,8 @@ class Atoms:
     quotients: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
     wide: set[str] = field(default_factory=set)
+    unsigned: set[str] = field(default_factory=set)
+    wrapped: list[Poly] = field(default_factory=list)
     _composites: dict[Poly, str] = field(default_factory=dict)
     _divisions: dict[tuple[Poly, int], str] = field(default_factory=dict)
 
