@@ -15,3 +15,24 @@ int copy_valid(const record *in, float *out, int n)
     }
     return n;
 }
+
+/* What is written whole behind the test need not be copied in. */
+// expect: verified strategy=map
+void brightened(const unsigned char *restrict in, unsigned char *restrict out, int w, int h)
+{
+    if (w <= 0 || h <= 0)
+        return;
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++)
+            out[y * w + x] = in[y * w + x] > 205 ? 255 : in[y * w + x] + 50;
+}
+
+// expect: verified strategy=map
+int filled(float *restrict out, int n, float value)
+{
+    if (n < 1)
+        return -1;
+    for (int i = 0; i < n; i++)
+        out[i] = value;
+    return 0;
+}
