@@ -12,9 +12,11 @@ from typing import Literal
 
 from cudaperf.engine import size
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.causes import cause
 from cudaperf.engine.loops.coverage import fully_written
 from cudaperf.engine.loops.extents import Extent, Extents, Unbounded
 from cudaperf.engine.loops.layout import layout
+from cudaperf.engine.loops.model import bounds_around
 from cudaperf.engine.loops.nest import NestStep, Program, RepeatStep, Step, SwapStep, WhenStep, WhileStep
 from cudaperf.engine.loops.pinned import pinned
 from cudaperf.engine.loops.places import place
@@ -103,11 +105,14 @@ class _Describer:
             return self.extents.of(variable)
         except Unbounded as error:
             reach = "a test that can't be followed decides" if error.tested else "nothing bounds"
+            unit, indices = self.program.unit, getattr(error.access.node, "indices", ())
+            tested = indices if error.tested else ()
+            why = cause(unit.function, unit.text, indices, (*tested, *bounds_around(error.access)))
             message = (
-                f"{reach} how far {variable.name} is accessed here; "
+                f"{reach} how far {variable.name} is accessed here{f', as {why}' if why else ''}; "
                 f"say it in a comment: // cudaperf: assume extent({variable.name}) == n (docs/assume.md)"
             )
-            raise Refusal(place(self.program.unit, ReasonCode.UNBOUNDED, message, error.access.node)) from None
+            raise Refusal(place(unit, ReasonCode.UNBOUNDED, message, error.access.node)) from None
 
     def check_pinned(self) -> None:
         """Refuse references that are outside their arrays with all but trivial arguments."""

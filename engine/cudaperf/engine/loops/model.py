@@ -110,6 +110,12 @@ def declared(node: ir.Node) -> frozenset[str]:
     )
 
 
+def bounds_around(access: Access) -> list[ir.Expr]:
+    """The bounds of the loops that a reference stands in."""
+    loops = [loop.node for loop in access.statement.loops if isinstance(loop.node, ir.For)]
+    return [bound for loop in loops for bound in (loop.lower, loop.bound)]
+
+
 def build(function: ir.Function, assumptions: tuple[Condition, ...] = (), helpers: tuple[ir.Function, ...] = ()) -> Model:
     """The model of a function's body; `helpers` are the functions that it calls."""
     atoms = Atoms()

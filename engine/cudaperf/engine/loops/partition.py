@@ -18,6 +18,7 @@ from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.counters import with_closed_counters
 from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import leaves
+from cudaperf.engine.loops.launch_sizes import unknown_count
 from cudaperf.engine.loops.model import assigned, build, declared
 from cudaperf.engine.loops.nest import (
     LocalArray,
@@ -277,8 +278,11 @@ class _Partition(Bands):
             raise refused
         var = self.model.loops[id(node)]
         begin, end = self.host_int(node.lower, node), self.host_int(node.bound, node)
-        if begin is None or end is None or var.step is None:
-            raise self.refusal(ReasonCode.UNSUPPORTED, f"how often the loop over {node.var} runs depends on data", node)
+        if var.step is None:
+            message = f"{obstacle.message}; count its passes: for (t = 0; t < (n + s - 1) / s; t++)"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node)
+        if begin is None or end is None:
+            raise self.refusal(ReasonCode.UNSUPPORTED, unknown_count(self.unit, node), node)
         if node.relation in ("<=", ">="):
             end = f"{end} {'+' if node.relation == '<=' else '-'} 1"
         steps: list[Step] = []
