@@ -22,6 +22,7 @@ from cudaperf.engine.loops.poly import (
     negate,
     rename_condition,
 )
+from cudaperf.engine.loops.quotients import divided
 from cudaperf.engine.loops.wrapping import compared
 
 
@@ -391,6 +392,8 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
             return env.atoms.floor_division(left, 1 << right.value, is_invariant(left, env))  # rounds down, as >> does
         case "/" if right.is_constant and right.value > 0:
             return _division(left, right.value, env)
+        case "/" if is_invariant(left, env) and is_invariant(right, env):
+            return divided(left, right, node.type.signed, env.atoms) or env.atoms.fresh()
         case "%" if right.is_constant and right.value > 0:
             quotient = _division(left, right.value, env)
             return left - quotient.scale(right.value)

@@ -181,8 +181,8 @@ def quotient_condition(poly: Poly, divisor: int, quotient: Poly) -> Condition:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A parameter computed from others: floor(poly / divisor) (rounded to zero if it `truncates`), or `poly` if `test` else
-    `other`.
+    """A parameter computed from others: floor(poly / divisor) (rounded to zero if it `truncates`; divided `by` a parameter
+    where that is given), or `poly` if `test` else `other`.
 
     `condition` is what isl is told of it.
     """
@@ -193,6 +193,7 @@ class Derived:
     test: Condition | None = None
     other: Poly | None = None
     truncates: bool = False
+    by: Poly | None = None
 
 
 @dataclass(slots=True)

@@ -61,7 +61,7 @@ def _natural(atom: str, atoms: Atoms, natural: Set[str]) -> bool:
         return _never_below(atoms.definitions[atom], atoms, natural)
     if atom in atoms.derived:
         made = atoms.derived[atom]
-        return all(_never_below(part, atoms, natural) for part in (made.poly, made.other) if part is not None)
+        return all(_never_below(part, atoms, natural) for part in (made.poly, made.other, made.by) if part is not None)
     return atom in natural or atom in atoms.unsigned
 
 
@@ -104,7 +104,8 @@ def unwrapped(function: ir.Function, atoms: Atoms, bounds: Iterable[Condition]) 
     for name in (*known, *atoms.closure(known)):
         known |= condition_atoms(atoms.conditions.get(name, And()))
         known |= atoms.definitions[name].atoms if name in atoms.definitions else frozenset()
-        known |= atoms.derived[name].poly.atoms if name in atoms.derived else frozenset()
+        made = atoms.derived.get(name)
+        known |= frozenset().union(*(p.atoms for p in (made.poly, made.other, made.by) if p)) if made else frozenset()
     subtracted = max(sum(-c for m, c in poly.terms if m and c < 0) for poly in atoms.wrapped)
     largest = ((1 << 31) - 1) // max(1, subtracted)
     sizes = (p for p in function.parameters if p.name in known & atoms.unsigned and isinstance(p.type, ir.Scalar))
