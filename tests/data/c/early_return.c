@@ -36,3 +36,28 @@ int filled(float *restrict out, int n, float value)
         out[i] = value;
     return 0;
 }
+
+/* Decided by a number that sizes do not know of: each kernel tests it. */
+// expect: verified strategy=map
+void add_scaled(int n, double alpha, const double *restrict x, double *restrict y)
+{
+    if (n <= 0)
+        return;
+    if (alpha == 0.0)
+        return;
+    for (int i = 0; i < n; i++)
+        y[i] += alpha * x[i];
+}
+
+// expect: verified strategy=reduction
+void centred(float amount, float *restrict x, int n)
+{
+    float kept = 1 - amount;
+    if (!(kept >= 0) || n < 2)
+        return;
+    float sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    for (int i = 0; i < n; i++)
+        x[i] = kept * x[i] + amount * (x[i] - sum / n);
+}

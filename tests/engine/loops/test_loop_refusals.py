@@ -209,6 +209,40 @@ void f(int n, int *restrict x) {
         "unsupported",
         "whether the function returns here depends on values that the host does not know",
     ),
+    "return on a number": (
+        """double f(int n, double least, const double *restrict x) {
+    double s = 0;
+    if (least < 0)
+        return s;  // here
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}""",
+        "unsupported",
+        "whether the function returns here depends on a floating-point test, which kernels alone can make",
+    ),
+    "return on a number before a loop of the host": (
+        """void f(int n, int m, float t, float *restrict x) {
+    if (t > 0)  // here
+        return;
+    for (int k = 1; k < m; k++)
+        for (int i = 1; i < n - 1; i++)
+            x[k * n + i] = x[(k - 1) * n + i - 1] + x[(k - 1) * n + i + 1];
+}""",
+        "unsupported",
+        "a condition around loops depends on a floating-point test, which kernels alone can make",
+    ),
+    "return on a number that changes": (
+        """void f(int n, float t, float *restrict x) {
+    if (t < 0)  // here
+        return;
+    t = 2 * t;
+    for (int i = 0; i < n; i++)
+        x[i] *= t;
+}""",
+        "unsupported",
+        "a condition around loops depends on t, which changes under it",
+    ),
     "too little work": (
         """void f(double *restrict a) {
     for (int i = 0; i < 10; i++)  // here

@@ -191,7 +191,7 @@ class _Partition(Bands):
         self.flush(pending, steps)
 
     def early_return(self, node: ir.If, rest: tuple[ir.Stmt, ...], steps: list[Step]) -> bool:
-        """`if (n < 2) return ...;`: the rest runs under the opposite condition."""
+        """`if (n < 2) return ...;`: the rest runs under the opposite condition, which kernels test where the host can't."""
         if not any(isinstance(n, ir.Return) for n in ir.walk(node)):
             return False
         last = node.then.statements[-1] if node.then.statements else None
@@ -199,12 +199,12 @@ class _Partition(Bands):
         if node.other is not None or len(inner) != 1 or inner[0] is not last or self.repeats:
             raise self.refusal(ReasonCode.UNSUPPORTED, "this early return can't be expressed on the device", inner[0])
         condition = self.host_condition(node.condition, node)
+        if condition is None and node.then.statements == (ir.Return(),) and self.pure_value(node.condition):
+            steps.extend(self.guarded(node, ir.Block(statements=rest), negated=True))
+            return True
         if condition is None:
-            raise self.refusal(
-                ReasonCode.UNSUPPORTED,
-                "whether the function returns here depends on values that the host does not know",
-                inner[0],
-            )
+            because = self.unknown(node.condition)
+            raise self.refusal(ReasonCode.UNSUPPORTED, f"whether the function returns here depends on {because}", inner[0])
         before = len(self.pure)
         taken = self.host(node.then.statements)
         del self.pure[before:]
@@ -236,19 +236,31 @@ class _Partition(Bands):
         self.carried = carried
         return steps
 
+    def unknown(self, condition: ir.Expr) -> str:
+        """What a test is that the host can't make."""
+        if not self.pure_value(condition):
+            return "values that the host does not know"
+        floating = any(
+            isinstance(kind := getattr(n, "type", None), ir.Scalar) and kind.kind == "float" for n in ir.walk(condition)
+        )
+        what = "a floating-point test" if floating else "a test"
+        return f"{what}, which kernels alone can make, and not all behind it is kernels: make it in the caller"
+
     def guarded(self, node: ir.If, block: ir.Block, negated: bool) -> list[Step]:
         used = used_names((ir.Return(value=node.condition),))
         arrays = frozenset(n.array for n in ir.walk(node.condition) if isinstance(n, ir.Load | ir.Address))
-        if arrays or used & assigned(block):
+        if arrays:
             raise self.refusal(ReasonCode.UNSUPPORTED, "a condition around loops depends on data on the device", node.condition)
+        if used & assigned(block):
+            message = f"a condition around loops depends on {min(used & assigned(block))}, which changes under it"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node.condition)
         guard: ir.Expr = ir.Unary(op="!", operand=node.condition, near=node.span) if negated else node.condition
         outer, self.guards = self.guards, (*self.guards, guard)
         steps = self.host(block.statements)
         self.guards = outer
         if any(not isinstance(s, NestStep) for s in steps):
-            raise self.refusal(
-                ReasonCode.UNSUPPORTED, "a condition around loops depends on values that the host does not know", node
-            )
+            because = self.unknown(node.condition)
+            raise self.refusal(ReasonCode.UNSUPPORTED, f"a condition around loops depends on {because}", node.condition)
         return steps
 
     def for_loop(self, node: ir.For) -> list[Step]:
