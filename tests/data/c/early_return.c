@@ -37,6 +37,19 @@ int filled(float *restrict out, int n, float value)
     return 0;
 }
 
+/* The braces around the return end nothing. */
+// expect: verified strategy=map
+void doubled_if_long(const float *restrict x, float *restrict y, int n)
+{
+    {
+        int least = 5;
+        if (n < least)
+            return;
+    }
+    for (int i = 0; i < n; i++)
+        y[i] = 2 * x[i];
+}
+
 /* Decided by a number that sizes do not know of: each kernel tests it. */
 // expect: verified strategy=map
 void add_scaled(int n, double alpha, const double *restrict x, double *restrict y)

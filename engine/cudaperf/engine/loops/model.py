@@ -169,7 +169,8 @@ class _Walk:
         self.model.values[id(node)] = self.env.snapshot()
         match node:
             case ir.Block():
-                self.block(node)
+                for inner in node.statements:  # what an early end in it excludes stays excluded behind it
+                    self.statement(inner)
             case ir.For():
                 self.for_loop(node)
             case ir.While():

@@ -141,6 +141,8 @@ class _Partition(Bands):
                 self.will_be_device(node)
                 continue
             self.flush(pending, steps)
+            if isinstance(node, ir.Block) and any(isinstance(n, ir.Return) for n in ir.walk(node)):
+                return [*steps, *self.host((*node.statements, *rest))]
             self.after.append(rest)
             if isinstance(node, ir.If) and self.early_return(node, rest, steps):
                 self.after.pop()
