@@ -405,6 +405,22 @@ void f(int n, double *restrict a) {
         "unsupported",
         "the host can't compute the end of the loop over i: (int)(n * share) is computed in floating point",
     ),
+    "bound: wrapping around": (
+        """void f(unsigned n, float *restrict y) {
+    for (unsigned i = n - 1; i < n; i--)  // here
+        y[i] = 1;
+}""",
+        "unsupported",
+        "the loop over i counts down until i wraps around: count up, and use n - 1 - i in it",
+    ),
+    "bound: a quotient of what wraps around": (
+        """void f(unsigned n, unsigned s, float *restrict y) {
+    for (unsigned i = 0; i < (n - 1) / s; i++)  // here
+        y[i] = 1;
+}""",
+        "unsupported",
+        "the host can't compute the end of the loop over i: (n - 1) / s divides what may have wrapped around below 0",
+    ),
     "variable step around a loop": (
         """void f(int n, int s, const float *restrict x, float *restrict y) {
     for (int k = 0; k < n; k += s)  // here

@@ -56,8 +56,10 @@ class _Search:
                 not plain and self.varies(node) and not _constant(node.left) and not _constant(node.right)
             ):
                 return 3, "multiplies variables"
+            case ir.Binary(op="/") if not plain and not node.type.signed and not _constant(node.right):
+                return 4, "divides what may have wrapped around below 0"
             case ir.Name(id=name) if _counts(self.function.body, name):
-                return 4, "counts what is not known beforehand"
+                return 5, "counts what is not known beforehand"
         return None
 
     def varies(self, node: ir.Expr) -> bool:

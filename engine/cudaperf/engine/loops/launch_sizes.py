@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.causes import cause, through_locals
+from cudaperf.engine.loops.conversions import strip_implicit
 
 REST = "pass it as an argument of its own"
 
@@ -16,6 +17,9 @@ def unknown_count(unit: ir.Unit, loop: ir.For) -> str:
             said = _told(unit, load) if isinstance(load, ir.Load) else None
             if said is not None:
                 return f"the {what} of the loop over {loop.var}, {said}; {REST}"
+    step = strip_implicit(loop.step)
+    if loop.relation in ("<", "<=") and isinstance(step, ir.IntConst) and step.value < 0:
+        return f"the loop over {loop.var} counts down until {loop.var} wraps around: count up, and use n - 1 - {loop.var} in it"
     for what, bound in parts:
         why = cause(unit.function, unit.text, (), (bound,))
         if why is not None:
