@@ -61,3 +61,15 @@ void packed(int n, const double *restrict full, double *restrict packed)
         for (int j = 0; j <= i; j++)
             packed[i * (i + 1) / 2 + j] = full[i * n + j];
 }
+
+// expect: verified
+void frame_energies(const float *restrict a, float *restrict energies, int n, int width, int step)
+{
+    int frames = (n - width) / step + 1;
+    for (int f = 0; f < frames; f++) {
+        float sum = 0;
+        for (int j = 0; j < width; j++)
+            sum += a[f * step + j] * a[f * step + j];
+        energies[f] = sum;
+    }
+}
