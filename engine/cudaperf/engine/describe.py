@@ -12,10 +12,14 @@ from typing import Literal
 
 from cudaperf.engine import size
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.causes import cause
 from cudaperf.engine.loops.coverage import fully_written
 from cudaperf.engine.loops.extents import Extent, Extents, Unbounded
 from cudaperf.engine.loops.layout import layout
+from cudaperf.engine.loops.model import bounds_around
 from cudaperf.engine.loops.nest import NestStep, Program, RepeatStep, Step, SwapStep, WhenStep, WhileStep
+from cudaperf.engine.loops.pinned import pinned
+from cudaperf.engine.loops.places import place
 from cudaperf.engine.reason import ReasonCode, Refusal
 from cudaperf.engine.task import (
     AnyValues,
@@ -67,6 +71,7 @@ class _Describer:
         arrays = {v.name: self.extent(v) for v in self.variables if v.is_array}
         self.share_swapped(arrays)
         rules, free = self.value_rules(arrays)
+        self.check_pinned()
         preconditions = self.extents.precondition_texts()
         work = self.work(self.program.steps)
         requirements = (*self.program.requirements, *self.extents.requirements)
@@ -99,14 +104,28 @@ class _Describer:
         try:
             return self.extents.of(variable)
         except Unbounded as error:
-            from cudaperf.engine.loops.places import place
-
             reach = "a test that can't be followed decides" if error.tested else "nothing bounds"
+            unit, indices = self.program.unit, getattr(error.access.node, "indices", ())
+            tested = indices if error.tested else ()
+            why = cause(unit.function, unit.text, indices, (*tested, *bounds_around(error.access)))
             message = (
-                f"{reach} how far {variable.name} is accessed here; "
+                f"{reach} how far {variable.name} is accessed here{f', as {why}' if why else ''}; "
                 f"say it in a comment: // cudaperf: assume extent({variable.name}) == n (docs/assume.md)"
             )
-            raise Refusal(place(self.program.unit, ReasonCode.UNBOUNDED, message, error.access.node)) from None
+            raise Refusal(place(unit, ReasonCode.UNBOUNDED, message, error.access.node)) from None
+
+    def check_pinned(self) -> None:
+        """Refuse references that are outside their arrays with all but trivial arguments."""
+        found = pinned(self.program.model, self.program.space, self.extents.given) if self.extents.preconditions else None
+        if found is None:
+            return
+        when = "here" if found.name is None else f"here whenever {found.name} is above 0"
+        hope = "" if found.name is None else f", or say that it is not: // cudaperf: assume {found.name} == 0 (docs/assume.md)"
+        message = (
+            f"as far as its tests can be followed, {found.access.array} is accessed before its start {when}: "
+            f"begin the loop later, compare before subtracting (i >= k){hope}"
+        )
+        raise Refusal(place(self.program.unit, ReasonCode.UNBOUNDED, message, found.access.node))
 
     def share_swapped(self, arrays: dict[str, Extent]) -> None:
         """Buffers whose pointers are exchanged must both hold what either needs."""

@@ -251,10 +251,16 @@ def test_extents_that_the_user_gives() -> None:
         ("for (int i = 0; i < n; i++) a[2 * n - 1 - i] = 1;", "inout"),
         ("for (int i = 0; i < n; i++) a[i] += 1;", "inout"),
         ("for (int i = 0; i < n; i++) x[i] = a[i];", "in"),
+        ("if (n < 4) return; for (int i = 0; i < n; i++) a[i] = 1;", "out"),
+        ("if (n < 4) return; for (int i = 1; i < n; i++) a[i] = 1;", "inout"),
+        ("if (t > 0.5f) for (int i = 0; i < n; i++) a[i] = 1;", "inout"),
+        ("for (int i = 0; i < n; i++) if (!(n < 9 && t > 0)) a[i] = 1;", "inout"),
+        ("for (int i = 0; i < n; i++) if (i < 5) a[i] = 1; else a[i] = 2;", "out"),
+        ("for (int i = 0; i < n; i++) if (i < 5) a[i] = 1; else if (t > 0) a[i] = 2;", "inout"),
     ],
 )  # fmt: skip
 def test_access(body: str, mode: str) -> None:
-    text = f"void f(int n, int *restrict a, int *restrict x) {{\n// cudaperf: assume n >= 1\n{body} }}"
+    text = f"void f(int n, float t, int *restrict a, int *restrict x) {{\n// cudaperf: assume n >= 1\n{body} }}"
     assert task(text).array("a").access == mode
 
 

@@ -209,6 +209,40 @@ void f(int n, int *restrict x) {
         "unsupported",
         "whether the function returns here depends on values that the host does not know",
     ),
+    "return on a number": (
+        """double f(int n, double least, const double *restrict x) {
+    double s = 0;
+    if (least < 0)
+        return s;  // here
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}""",
+        "unsupported",
+        "whether the function returns here depends on a floating-point test, which kernels alone can make",
+    ),
+    "return on a number before a loop of the host": (
+        """void f(int n, int m, float t, float *restrict x) {
+    if (t > 0)  // here
+        return;
+    for (int k = 1; k < m; k++)
+        for (int i = 1; i < n - 1; i++)
+            x[k * n + i] = x[(k - 1) * n + i - 1] + x[(k - 1) * n + i + 1];
+}""",
+        "unsupported",
+        "a condition around loops depends on a floating-point test, which kernels alone can make",
+    ),
+    "return on a number that changes": (
+        """void f(int n, float t, float *restrict x) {
+    if (t < 0)  // here
+        return;
+    t = 2 * t;
+    for (int i = 0; i < n; i++)
+        x[i] *= t;
+}""",
+        "unsupported",
+        "a condition around loops depends on t, which changes under it",
+    ),
     "too little work": (
         """void f(double *restrict a) {
     for (int i = 0; i < 10; i++)  // here
@@ -223,7 +257,8 @@ void f(int n, int *restrict x) {
         a[i] = x[p[i] * p[i]];  // here
 }""",
         "unbounded",
-        "nothing bounds how far x is accessed here; say it in a comment: // cudaperf: assume extent(x) == n",
+        "nothing bounds how far x is accessed here, as p[i] * p[i] multiplies variables; "
+        "say it in a comment: // cudaperf: assume extent(x) == n",
     ),
     "local table": (
         """void f(int n, double *restrict a) {
@@ -273,6 +308,127 @@ void f(int n, int *restrict x) {
 }""",
         "dependence",
         "s carries a value from one iteration of the loop over i to the next",
+    ),
+    "packed triangle": (
+        """void f(int n, double *restrict a, const double *restrict x) {
+    for (int i = 0; i < n; i++) {
+        double *row = a + i * (i + 1) / 2;
+        for (int j = 0; j <= i; j++)
+            row[j] = x[i * n + j];  // here
+    }
+}""",
+        "unbounded",
+        "nothing bounds how far a is accessed here, as i * (i + 1) multiplies variables; say it in a comment",
+    ),
+    "diagonal of a packed triangle": (
+        """// cudaperf: assume extent(a) == n * (n + 1) / 2
+void f(int n, double *restrict a) {
+    for (int i = 0; i < n; i++)
+        a[i * (i + 1) / 2 + i] = 1;  // here
+}""",
+        "dependence",
+        "a[i * (i + 1) / 2 + i] may be the same element in two iterations of the loop over i: "
+        "nothing shows that the subscripts differ, as i * (i + 1) multiplies variables",
+    ),
+    "triangle that is counted through": (
+        """void f(int n, double *restrict a, const double *restrict x) {
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            a[k++] = x[i * n + j];  // here
+}""",
+        "dependence",
+        "a[...] may be the same element in two iterations of the loop over j: "
+        "nothing shows that the subscripts differ, as k counts what is not known beforehand",
+    ),
+    "clamped product": (
+        """void f(int n, int m, int s, const float *restrict x, float *restrict y) {
+    for (int i = 0; i < n; i++) {
+        int k = i * s;
+        if (k >= m)
+            k = m - 1;
+        y[i] = x[k];  // here
+    }
+}""",
+        "unbounded",
+        "nothing bounds how far x is accessed here, as i * s multiplies variables",
+    ),
+    "tested product": (
+        """void f(int n, int s, const float *restrict x, float *restrict y) {
+    for (int i = 0; i < n; i++)
+        y[i] = i * s < n ? x[i * s] : 0;  // here
+}""",
+        "unbounded",
+        "a test that can't be followed decides how far x is accessed here, as i * s multiplies variables",
+    ),
+    "quotient of a loop's variable": (
+        """void f(int n, int w, int m, const float *restrict x, float *restrict y) {
+    for (int i = 0; i < n; i++)
+        y[i] = x[i * w / m];  // here
+}""",
+        "unbounded",
+        "nothing bounds how far x is accessed here, as i * w / m divides by a variable",
+    ),
+    "subscript in floating point": (
+        """void f(int n, float s, const float *restrict x, float *restrict y) {
+    for (int i = 0; i < n; i++)
+        y[i] = x[(int)(i * s)];  // here
+}""",
+        "unbounded",
+        "nothing bounds how far x is accessed here, as (int)(i * s) is computed in floating point",
+    ),
+    "remainder": (
+        """void f(int n, int s, float *restrict y) {
+    for (int i = 0; i < n; i++)
+        y[(i + s) % n] = i;  // here
+}""",
+        "dependence",
+        "y[(i + s) % n] may be the same element in two iterations of the loop over i: "
+        "nothing shows that the subscripts differ, as (i + s) % n divides by a variable",
+    ),
+    "bound: a product": (
+        """void f(int n, int s, const float *restrict x, float *restrict y) {
+    for (int k = 0; k < n; k++) {
+        int end = (k + 1) * s < n ? (k + 1) * s : n;
+        for (int i = k * s; i < end; i++)  // here
+            y[i] = x[i];
+    }
+}""",
+        "unsupported",
+        "the host can't compute the end of the loop over i: (k + 1) * s multiplies variables",
+    ),
+    "bound: floating point": (
+        """void f(int n, float share, float *restrict y) {
+    for (int i = 0; i < (int)(n * share); i++)  // here
+        y[i] = 1;
+}""",
+        "unsupported",
+        "the host can't compute the end of the loop over i: (int)(n * share) is computed in floating point",
+    ),
+    "bound: wrapping around": (
+        """void f(unsigned n, float *restrict y) {
+    for (unsigned i = n - 1; i < n; i--)  // here
+        y[i] = 1;
+}""",
+        "unsupported",
+        "the loop over i counts down until i wraps around: count up, and use n - 1 - i in it",
+    ),
+    "bound: a quotient of what wraps around": (
+        """void f(unsigned n, unsigned s, float *restrict y) {
+    for (unsigned i = 0; i < (n - 1) / s; i++)  // here
+        y[i] = 1;
+}""",
+        "unsupported",
+        "the host can't compute the end of the loop over i: (n - 1) / s divides what may have wrapped around below 0",
+    ),
+    "variable step around a loop": (
+        """void f(int n, int s, const float *restrict x, float *restrict y) {
+    for (int k = 0; k < n; k += s)  // here
+        for (int i = k; i < n && i < k + s; i++)
+            y[i] = x[i];
+}""",
+        "unsupported",
+        "the step of the loop over k is not a constant; count its passes: for (t = 0; t < (n + s - 1) / s; t++)",
     ),
     "bound: a member by value": (
         """struct grid { int n; };

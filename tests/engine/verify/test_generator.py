@@ -195,3 +195,17 @@ def test_out_of_range_types_are_never_drawn() -> None:
     for distribution in DISTRIBUTIONS:
         values = inputs(task("t", "", (x,)), ConfigurationSpec(sizes={}, distribution=distribution, seed=3))
         assert np.asarray(values["x"]).dtype == np.uint8
+
+
+def test_a_condition_is_not_met_by_having_nothing_to_do() -> None:
+    """`width <= 0` would do, but then no loop runs."""
+    frames = "max(0, tdiv(n - width, step) + 1)"
+    x = array("x", "float", f"({frames} - 1) * step + width if {frames} > 0 and width > 0 else 0")
+    parameters = (size("n"), size("width"), size("step"), x, array("y", "float", frames))
+    requirements = ("step >= width or width <= 0",)
+    made = task("power", "", parameters, work=f"{frames} * max(0, width)", requirements=requirements)
+    small = [spec.sizes for spec in configurations(made, 1) if 3 <= spec.sizes["n"] < 1000]
+    assert all(sizes["width"] > 0 for sizes in small)
+    largest = timing_configuration(made, 1)
+    assert largest is not None
+    assert min(largest.sizes["n"], largest.sizes["width"]) > 0

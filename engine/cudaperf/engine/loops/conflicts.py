@@ -24,7 +24,7 @@ class Conflict:
     """`first` happens in an earlier iteration than `second` (or in either order when `distance` is None).
 
     `distance` is the number of iterations between them where it is one constant; `certain` is False where a subscript is not
-    known (an index array, say).
+    known (an index array, say), or a bound of a loop around it.
     """
 
     first: Access
@@ -142,10 +142,16 @@ def _distance(
 
 def _known(access: Access, layouts: dict[str, Layout], space: Space) -> bool:
     index = layouts[access.array].of(access)
-    if index is None:
+    loops = frozenset(v.atom for v in access.statement.loops)
+    if index is None or not all(space.affine_condition(v.condition, loops) for v in access.statement.loops):
         return False
-    return not any(a in space.atoms.data or _free(a, space) for p in index for a in p.atoms)
+    return not any(a in space.atoms.data or _free(a, loops, space) for p in index for a in p.atoms)
 
 
-def _free(atom: str, space: Space) -> bool:
-    return space.is_opaque(atom) and space.atoms.conditions[atom] == And(())
+def _free(atom: str, loops: frozenset[str], space: Space) -> bool:
+    """Whether more values are possible, as far as isl knows, than an atom really has."""
+    if not space.is_opaque(atom):
+        return False
+    behind = [space.atoms.conditions[a] for a in space.atoms.closure((atom,))]
+    followed = atom in space.atoms.quotients | space.atoms.exact
+    return not followed or not all(space.affine_condition(condition, loops) for condition in behind)

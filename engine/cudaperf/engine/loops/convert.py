@@ -22,6 +22,8 @@ from cudaperf.engine.loops.poly import (
     negate,
     rename_condition,
 )
+from cudaperf.engine.loops.quotients import divided
+from cudaperf.engine.loops.wrapping import compared
 
 
 @dataclass(slots=True)
@@ -390,6 +392,8 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
             return env.atoms.floor_division(left, 1 << right.value, is_invariant(left, env))  # rounds down, as >> does
         case "/" if right.is_constant and right.value > 0:
             return _division(left, right.value, env)
+        case "/" if is_invariant(left, env) and is_invariant(right, env):
+            return divided(left, right, node.type.signed, env.atoms) or env.atoms.fresh()
         case "%" if right.is_constant and right.value > 0:
             quotient = _division(left, right.value, env)
             return left - quotient.scale(right.value)
@@ -494,11 +498,7 @@ def split(node: ir.Expr, env: Environment) -> tuple[Condition, Condition]:
             (t1, f1), (t2, f2) = split(node.left, env), split(node.right, env)
             return Or((t1, t2)), And((f1, f2))
         case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!=") if _is_int(node.left) and _is_int(node.right):
-            if _wraps(node.left) or _wraps(node.right):
-                return TRUE, TRUE
-            left, right = to_poly(node.left, env), to_poly(node.right, env)
-            opposite = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}[node.op]
-            return compare(left, node.op, right), compare(left, opposite, right)
+            return compared(node, to_poly(node.left, env), to_poly(node.right, env), env.atoms, env.natural)
         case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!="):
             return TRUE, TRUE
         case ir.Cast() if node.type.kind == "int" and _is_int(node.operand):
@@ -510,15 +510,3 @@ def split(node: ir.Expr, env: Environment) -> tuple[Condition, Condition]:
             return compare(value, "!=", Poly()), compare(value, "==", Poly())
         case _:
             return TRUE, TRUE
-
-
-def _wraps(node: ir.Expr) -> bool:
-    """An explicit cast of a signed value to unsigned: `(unsigned)(i - 1) < n` relies on wrap-around."""
-    return (
-        isinstance(node, ir.Cast)
-        and not node.type.signed
-        and not node.implicit
-        and _is_int(node.operand)
-        and isinstance(node.operand, ir.Binary | ir.Unary)
-        and getattr(node.operand.type, "signed", True)
-    )

@@ -10,7 +10,7 @@ import islpy as isl
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.layout import Layout
 from cudaperf.engine.loops.model import Access, Statement
-from cudaperf.engine.loops.poly import ONE, And, Compare, Poly
+from cudaperf.engine.loops.poly import ONE, TRUE, And, Compare, Condition, Poly, condition_atoms
 from cudaperf.engine.loops.sets import Space
 
 
@@ -53,10 +53,18 @@ def _exact(atoms: Iterable[str], space: Space) -> bool:
 
 
 def _certain(statement: Statement, space: Space) -> bool:
-    """The statement runs for its whole domain: exact loops, no guard, no early end."""
+    """The statement runs for its whole domain: exact loops, tests that are followed, no early end."""
     loops = frozenset(v.atom for v in statement.loops)
     if not all(loop.exact and isinstance(loop.node, ir.For) for loop in statement.loops):
         return False
     if any(isinstance(n, ir.Break | ir.Return | ir.Continue) for loop in statement.loops for n in ir.walk(loop.node)):
         return False
-    return not statement.guards and all(space.affine_condition(loop.condition, loops) for loop in statement.loops)
+    if not all(_followed(guard) and _exact(condition_atoms(guard), space) for guard in statement.guards):
+        return False
+    conditions = (*statement.guards, *(loop.condition for loop in statement.loops))
+    return all(space.affine_condition(condition, loops) for condition in conditions)
+
+
+def _followed(condition: Condition) -> bool:
+    """Whether no part of a test is taken to hold for want of knowledge (`x > 0.5f`)."""
+    return isinstance(condition, Compare) or (condition != TRUE and all(map(_followed, condition.parts)))

@@ -79,9 +79,9 @@ class ExpressionPrinter:
         return text if own >= level else f"({text})"
 
     def edits(self, node: ir.Node) -> Iterator[Edit]:
-        """The outermost rewritten nodes below `node`, and arguments that need an explicit cast in C++."""
+        """The outermost rewritten nodes below `node`, arguments that need an explicit cast in C++, and types' names."""
         for child in ir.children(node):
-            replaced = self.rewrite(child)
+            replaced = self.type_name(child.type) if isinstance(child, ir.Spelled) else self.rewrite(child)
             if replaced is None and self._needs_cast(node, child):
                 replaced = self.cast(child)  # type: ignore[arg-type]
             if replaced is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.causes import cause
 from cudaperf.engine.loops.conflicts import Conflict, conflicts
 from cudaperf.engine.loops.layout import Layout
-from cudaperf.engine.loops.model import Access, LoopVar, Model, assigned, declared
+from cudaperf.engine.loops.model import Access, LoopVar, Model, assigned, bounds_around, declared
 from cudaperf.engine.loops.nest import LoopFacts, Obstacle
 from cudaperf.engine.loops.scalars import Reduction, exposed, scalar_reduction, update_of
 from cudaperf.engine.loops.sets import Space
@@ -44,7 +45,7 @@ def facts(
             if conflict.first.array not in reduced:
                 reduced.append(conflict.first.array)
         else:
-            return _sequential(var, Obstacle(describe(conflict, text), conflict.second.node, conflict))
+            return _sequential(var, Obstacle(describe(conflict, text, model.function), conflict.second.node, conflict))
     kind = "reduction" if reductions or reduced else "parallel"
     return LoopFacts(var, kind, private, reductions, tuple(reduced))  # type: ignore[arg-type]
 
@@ -116,7 +117,7 @@ def _update_operator(access: Access) -> str | None:
     return update.op if update is not None and isinstance(update.target, ir.Load) else None
 
 
-def describe(conflict: Conflict, text: bytes) -> str:
+def describe(conflict: Conflict, text: bytes, function: ir.Function) -> str:
     """The sentence for the user, in the user's own words for the two references."""
     first, second = (_spelled(a, text) for a in (conflict.first, conflict.second))
     loop = conflict.loop.node
@@ -127,9 +128,13 @@ def describe(conflict: Conflict, text: bytes) -> str:
         else (f"the iteration {conflict.distance} before" if conflict.distance else "another iteration")
     )
     if not conflict.certain:
+        both = first if first == second else f"{first} and {second}"
+        accesses = (conflict.second, conflict.first)
+        indices = [i for a in accesses for i in getattr(a.node, "indices", ())]
+        why = cause(function, text, indices, [b for a in accesses for b in bounds_around(a)])
         return (
-            f"{first} and {second} may be the same element in two iterations of the loop over {name}: "
-            f"nothing shows that the subscripts differ"
+            f"{both} may be the same element in two iterations of the loop over {name}: "
+            f"nothing shows that the subscripts differ{f', as {why}' if why else ''}"
         )
     if conflict.kind == "flow":
         target = _target(conflict.second, text)
@@ -149,7 +154,7 @@ def _target(access: Access, text: bytes) -> str:
 
 
 def _spelled(access: Access, text: bytes) -> str:
-    return _text(access.node, text) or access.array
+    return _text(access.node, text) or f"{access.array}[...]"
 
 
 def _text(node: ir.Node, text: bytes) -> str | None:

@@ -162,10 +162,18 @@ class Select(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Spelled(Node):
+    """A type's name that emitted text says as `type`: an enumeration's, which C++ converts no number to."""
+
+    type: Scalar
+
+
+@dataclass(frozen=True, slots=True)
 class Cast(Node):
     type: Scalar
     operand: Expr
     implicit: bool = False
+    spelled: Spelled | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +208,7 @@ class Decl(Node):
     type: Type
     dims: tuple[Expr, ...] = ()
     init: Expr | tuple[Expr, ...] | None = None
+    spelled: Spelled | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +219,7 @@ class PointerDecl(Node):
     array: str
     offset: Expr
     type: Type
+    spelled: Spelled | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +248,7 @@ class For(Node):
     body: Block
     declared: bool = True
     header: Span | None = field(default=None, compare=False)
+    spelled: Spelled | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

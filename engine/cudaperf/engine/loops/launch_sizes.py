@@ -2,41 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from cudaperf.engine.loops import ir
+from cudaperf.engine.loops.causes import cause, through_locals
+from cudaperf.engine.loops.conversions import strip_implicit
 
 REST = "pass it as an argument of its own"
 
 
 def unknown_count(unit: ir.Unit, loop: ir.For) -> str:
-    """The message for a loop whose bounds read data."""
-    for what, bound in (("end", loop.bound), ("start", loop.lower), ("step", loop.step)):
-        for load in _loads(unit, bound, frozenset()):
-            said = _told(unit, load)
+    """The message for a loop whose bounds read data, or are computed in ways that are not followed."""
+    parts = (("end", loop.bound), ("start", loop.lower), ("step", loop.step))
+    for what, bound in parts:
+        for load in through_locals(unit.function, bound):
+            said = _told(unit, load) if isinstance(load, ir.Load) else None
             if said is not None:
                 return f"the {what} of the loop over {loop.var}, {said}; {REST}"
+    step = strip_implicit(loop.step)
+    if loop.relation in ("<", "<=") and isinstance(step, ir.IntConst) and step.value < 0:
+        return f"the loop over {loop.var} counts down until {loop.var} wraps around: count up, and use n - 1 - {loop.var} in it"
+    for what, bound in parts:
+        why = cause(unit.function, unit.text, (), (bound,))
+        if why is not None:
+            return f"the host can't compute the {what} of the loop over {loop.var}: {why}"
     return f"how often the loop over {loop.var} runs depends on data, so the host can't size a launch"
-
-
-def _loads(unit: ir.Unit, bound: ir.Expr, seen: frozenset[str]) -> Iterator[ir.Load]:
-    """What a bound reads from memory, also through locals that are set once."""
-    for node in ir.walk(bound):
-        if isinstance(node, ir.Load):
-            yield node
-        elif isinstance(node, ir.Name) and node.id not in seen:
-            values = list(_values(unit.function.body, node.id))
-            if len(values) == 1:
-                yield from _loads(unit, values[0], seen | {node.id})
-
-
-def _values(body: ir.Block, name: str) -> Iterator[ir.Expr]:
-    for node in ir.walk(body):
-        match node:
-            case ir.Decl(name=found, init=value) if found == name and not isinstance(value, tuple) and value is not None:
-                yield value
-            case ir.Assign(target=ir.Name(id=found), value=value) if found == name:
-                yield value
 
 
 def _told(unit: ir.Unit, load: ir.Load) -> str | None:

@@ -110,6 +110,12 @@ def declared(node: ir.Node) -> frozenset[str]:
     )
 
 
+def bounds_around(access: Access) -> list[ir.Expr]:
+    """The bounds of the loops that a reference stands in."""
+    loops = [loop.node for loop in access.statement.loops if isinstance(loop.node, ir.For)]
+    return [bound for loop in loops for bound in (loop.lower, loop.bound)]
+
+
 def build(function: ir.Function, assumptions: tuple[Condition, ...] = (), helpers: tuple[ir.Function, ...] = ()) -> Model:
     """The model of a function's body; `helpers` are the functions that it calls."""
     atoms = Atoms()
@@ -129,6 +135,7 @@ def build(function: ir.Function, assumptions: tuple[Condition, ...] = (), helper
             and not variable.is_array
         ):
             model.assumptions.append(Compare(Poly.atom(variable.name), ">="))
+            atoms.unsigned.add(variable.name)
     model.assumptions.extend(assumptions)
     _Walk(model, env).block(function.body)
     return model
@@ -162,7 +169,8 @@ class _Walk:
         self.model.values[id(node)] = self.env.snapshot()
         match node:
             case ir.Block():
-                self.block(node)
+                for inner in node.statements:  # what an early end in it excludes stays excluded behind it
+                    self.statement(inner)
             case ir.For():
                 self.for_loop(node)
             case ir.While():

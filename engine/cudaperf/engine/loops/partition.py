@@ -18,6 +18,7 @@ from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.counters import with_closed_counters
 from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import leaves
+from cudaperf.engine.loops.launch_sizes import unknown_count
 from cudaperf.engine.loops.model import assigned, build, declared
 from cudaperf.engine.loops.nest import (
     LocalArray,
@@ -36,6 +37,7 @@ from cudaperf.engine.loops.requirements import requirement_texts
 from cudaperf.engine.loops.scalars import exposed
 from cudaperf.engine.loops.sets import Space
 from cudaperf.engine.loops.trees import sets_scalar, used_names
+from cudaperf.engine.loops.wrapping import unwrapped
 from cudaperf.engine.reason import ReasonCode, Refusal
 
 RESULT = "cp_result"
@@ -84,7 +86,9 @@ class _Partition(Bands):
             raise self.refusal(ReasonCode.NO_LOOP, f"{function.name} has no loop to move", function)
         self.check_globals()
         steps = self.host(function.body.statements)
+        bounds = [loop.condition for loop in self.model.loops.values()]
         texts = requirement_texts(self.requirements, self.space, self.host_atom)
+        texts += unwrapped(function, self.model.atoms, bounds)
         return Program(self.unit, self.model, self.space, tuple(steps), self.scalars, tuple(self.arrays), self.result, texts)
 
     def check_globals(self) -> None:
@@ -137,6 +141,8 @@ class _Partition(Bands):
                 self.will_be_device(node)
                 continue
             self.flush(pending, steps)
+            if isinstance(node, ir.Block) and any(isinstance(n, ir.Return) for n in ir.walk(node)):
+                return [*steps, *self.host((*node.statements, *rest))]
             self.after.append(rest)
             if isinstance(node, ir.If) and self.early_return(node, rest, steps):
                 self.after.pop()
@@ -187,7 +193,7 @@ class _Partition(Bands):
         self.flush(pending, steps)
 
     def early_return(self, node: ir.If, rest: tuple[ir.Stmt, ...], steps: list[Step]) -> bool:
-        """`if (n < 2) return ...;`: the rest runs under the opposite condition."""
+        """`if (n < 2) return ...;`: the rest runs under the opposite condition, which kernels test where the host can't."""
         if not any(isinstance(n, ir.Return) for n in ir.walk(node)):
             return False
         last = node.then.statements[-1] if node.then.statements else None
@@ -195,12 +201,12 @@ class _Partition(Bands):
         if node.other is not None or len(inner) != 1 or inner[0] is not last or self.repeats:
             raise self.refusal(ReasonCode.UNSUPPORTED, "this early return can't be expressed on the device", inner[0])
         condition = self.host_condition(node.condition, node)
+        if condition is None and node.then.statements == (ir.Return(),) and self.pure_value(node.condition):
+            steps.extend(self.guarded(node, ir.Block(statements=rest), negated=True))
+            return True
         if condition is None:
-            raise self.refusal(
-                ReasonCode.UNSUPPORTED,
-                "whether the function returns here depends on values that the host does not know",
-                inner[0],
-            )
+            because = self.unknown(node.condition)
+            raise self.refusal(ReasonCode.UNSUPPORTED, f"whether the function returns here depends on {because}", inner[0])
         before = len(self.pure)
         taken = self.host(node.then.statements)
         del self.pure[before:]
@@ -232,19 +238,31 @@ class _Partition(Bands):
         self.carried = carried
         return steps
 
+    def unknown(self, condition: ir.Expr) -> str:
+        """What a test is that the host can't make."""
+        if not self.pure_value(condition):
+            return "values that the host does not know"
+        floating = any(
+            isinstance(kind := getattr(n, "type", None), ir.Scalar) and kind.kind == "float" for n in ir.walk(condition)
+        )
+        what = "a floating-point test" if floating else "a test"
+        return f"{what}, which kernels alone can make, and not all behind it is kernels: make it in the caller"
+
     def guarded(self, node: ir.If, block: ir.Block, negated: bool) -> list[Step]:
         used = used_names((ir.Return(value=node.condition),))
         arrays = frozenset(n.array for n in ir.walk(node.condition) if isinstance(n, ir.Load | ir.Address))
-        if arrays or used & assigned(block):
+        if arrays:
             raise self.refusal(ReasonCode.UNSUPPORTED, "a condition around loops depends on data on the device", node.condition)
+        if used & assigned(block):
+            message = f"a condition around loops depends on {min(used & assigned(block))}, which changes under it"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node.condition)
         guard: ir.Expr = ir.Unary(op="!", operand=node.condition, near=node.span) if negated else node.condition
         outer, self.guards = self.guards, (*self.guards, guard)
         steps = self.host(block.statements)
         self.guards = outer
         if any(not isinstance(s, NestStep) for s in steps):
-            raise self.refusal(
-                ReasonCode.UNSUPPORTED, "a condition around loops depends on values that the host does not know", node
-            )
+            because = self.unknown(node.condition)
+            raise self.refusal(ReasonCode.UNSUPPORTED, f"a condition around loops depends on {because}", node.condition)
         return steps
 
     def for_loop(self, node: ir.For) -> list[Step]:
@@ -274,8 +292,11 @@ class _Partition(Bands):
             raise refused
         var = self.model.loops[id(node)]
         begin, end = self.host_int(node.lower, node), self.host_int(node.bound, node)
-        if begin is None or end is None or var.step is None:
-            raise self.refusal(ReasonCode.UNSUPPORTED, f"how often the loop over {node.var} runs depends on data", node)
+        if var.step is None:
+            message = f"{obstacle.message}; count its passes: for (t = 0; t < (n + s - 1) / s; t++)"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node)
+        if begin is None or end is None:
+            raise self.refusal(ReasonCode.UNSUPPORTED, unknown_count(self.unit, node), node)
         if node.relation in ("<=", ">="):
             end = f"{end} {'+' if node.relation == '<=' else '-'} 1"
         steps: list[Step] = []

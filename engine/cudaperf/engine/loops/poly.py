@@ -181,8 +181,8 @@ def quotient_condition(poly: Poly, divisor: int, quotient: Poly) -> Condition:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A parameter computed from others: floor(poly / divisor) (rounded to zero if it `truncates`), or `poly` if `test` else
-    `other`.
+    """A parameter computed from others: floor(poly / divisor) (rounded to zero if it `truncates`; divided `by` a parameter
+    where that is given), or `poly` if `test` else `other`.
 
     `condition` is what isl is told of it.
     """
@@ -193,6 +193,7 @@ class Derived:
     test: Condition | None = None
     other: Poly | None = None
     truncates: bool = False
+    by: Poly | None = None
 
 
 @dataclass(slots=True)
@@ -203,7 +204,7 @@ class Atoms:
     keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded
     integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each;
     `exact` those that their condition determines, wherever it is exact itself; `wide` those of which no more than the range of
-    a type is known.
+    a type is known. `unsigned` are the arguments that are never negative, `wrapped` what is compared as `wrapping` says.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)
@@ -213,6 +214,8 @@ class Atoms:
     quotients: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
     wide: set[str] = field(default_factory=set)
+    unsigned: set[str] = field(default_factory=set)
+    wrapped: list[Poly] = field(default_factory=list)
     _composites: dict[Poly, str] = field(default_factory=dict)
     _divisions: dict[tuple[Poly, int], str] = field(default_factory=dict)
 

@@ -87,7 +87,8 @@ class Printer(ExpressionPrinter):
         """`for (...)`: the user's text where the bounds have one."""
         if self.text is not None and node.header is not None:
             parts = ir.Block(statements=tuple(ir.Return(value=e) for e in (node.lower, node.bound, node.step)))
-            text = edited(self.text, node.header, list(self.edits(parts)))
+            named = [(node.spelled, self.type_name(node.type))] if node.spelled else []
+            text = edited(self.text, node.header, [*named, *self.edits(parts)])
             if text is not None:
                 return text
         declared = f"{self.type_name(node.type)} " if node.declared else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.loops.bounds import NotExpressible, param_text, poly_text
+from cudaperf.engine.loops.bounds import NotExpressible, condition_text, param_text, poly_text
 from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.model import Model
 from cudaperf.engine.loops.nest import LocalArray
@@ -17,6 +17,7 @@ from cudaperf.engine.loops.poly import Poly
 from cudaperf.engine.loops.scalars import always_assigned, exposed
 from cudaperf.engine.loops.sets import Space
 from cudaperf.engine.loops.trees import defines, used_names
+from cudaperf.engine.loops.wrapping import compared, wraps
 from cudaperf.engine.reason import ReasonCode, Refusal
 
 
@@ -131,12 +132,21 @@ class State:
                 return None if inner is None else f"0 if ({inner}) else 1"
             case ir.Binary(op="<" | "<=" | ">" | ">=" | "==" | "!=" as op):
                 sides = [self.int_text(side, env) for side in (node.left, node.right)]
-                return None if None in sides else f"{sides[0]} {op} {sides[1]}"
+                return None if None in sides else self.wrapped_text(node, env) or f"{sides[0]} {op} {sides[1]}"
             case ir.Cast():
                 return self.condition_text(node.operand, env)
             case _:
                 value = self.int_text(node, env)
                 return None if value is None else f"{value} != 0"
+
+    def wrapped_text(self, node: ir.Binary, env: Environment) -> str | None:
+        """A comparison of unsigned integers that may have wrapped around."""
+        left, right, atoms = to_poly(node.left, env), to_poly(node.right, env), self.model.atoms
+        natural = {atom for atom, name in self.repeats.items() if not getattr(self.types.get(name), "signed", True)}
+        if not wraps(node, left, right, atoms, natural):
+            return None
+        holds, _ = compared(node, left, right, atoms, natural)
+        return condition_text(holds, lambda a: param_text(a, self.space, self.host_atom))
 
     def int_text(self, node: ir.Expr, env: Environment) -> str | None:
         kind = getattr(node, "type", None)

@@ -50,7 +50,8 @@ def _closing(text: str) -> int:
 def edited(text: bytes, span: ir.Span, edits: list[Edit]) -> str | None:
     """The text at `span` with the edits made; None where an edited node has no place of its own inside it."""
     pieces, at = [], span.start
-    for node, replacement in sorted(edits, key=lambda e: e[0].span.start if e[0].span else -1):
+    once = {e[0].span if isinstance(e[0], ir.Spelled) else id(e[0]): e for e in edits}  # one name for several declarators
+    for node, replacement in sorted(once.values(), key=lambda e: e[0].span.start if e[0].span else -1):
         if node.span is None or node.span.start < at or node.span.end > span.end:
             return None
         pieces += [text[at : node.span.start].decode(errors="replace"), _placed(text, node, replacement)]
@@ -65,6 +66,8 @@ def _placed(text: bytes, node: ir.Node, replacement: str) -> str:
         if text[node.span.end : node.span.end + 80].lstrip()[:1] in (b",", b")", b";"):
             replacement = replacement.removesuffix(";")  # a clause of a loop's header
         return (replacement or ";").replace("\n", "\n" + line_indent(text, node.span.start))
+    if isinstance(node, ir.Spelled):
+        return replacement
     return replacement if is_atom(replacement) or _delimited(text, node.span) else f"({replacement})"
 
 

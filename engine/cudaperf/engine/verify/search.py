@@ -200,15 +200,26 @@ class Search:
         outside: Sizes | None = None
         for sizes in self._proposals(pool, _PATIENCE if self.names else 0):
             if self.accepts(sizes, True):
-                return sizes
+                return self.busier(sizes) if min(pool) > 0 else sizes
             mended = self.required.mended(sizes)
             if mended is not None and self.accepts(mended, True):
-                return mended
+                return self.busier(mended) if min(pool) > 0 else mended
             if outside is None and self.accepts(sizes, False):
                 outside = sizes
         if outside is not None:
             return outside
         return self.large({})
+
+    def busier(self, sizes: Sizes) -> Sizes:
+        """Where no loop runs, with a size of 0 or below raised to what another is, if that makes one run: conditions such as
+        `w <= 0 or stride >= w` are easily met by having nothing to do."""
+        if self._value(self.task.work, sizes) > 0:
+            return sizes
+        for name, to in itertools.product(sizes, sorted({*sizes.values(), 1, 2, 3}, reverse=True)):
+            moved = {**sizes, name: to}
+            if sizes[name] <= 0 < to and self.accepts(moved, True) and self._value(self.task.work, moved) > 0:
+                return moved
+        return sizes
 
     def violating(self) -> Sizes | None:
         """A small configuration outside the requirements."""
@@ -223,7 +234,10 @@ class Search:
     def _largest(self, shape: Callable[[int, int], int], fixed: Mapping[str, int], major: str = "") -> Sizes | None:
         """Sizes of this shape at the largest scale accepted, else related ones; `major` stays as shaped."""
         found: list[Sizes] = []
+        idle: Sizes | None = None  # no loop runs
         for related, scale in itertools.product((False, True), _SCALES):
+            if related and idle is not None:
+                return idle
             for attempt in range(60 if related else 8):
                 sizes = {name: self._shaped(name, shape(at, scale), attempt) for at, name in enumerate(self.names)}
                 kept = {**({major: sizes[major]} if major else {}), **fixed}
@@ -233,8 +247,12 @@ class Search:
                 if attempt < 8 and not self.accepts(sizes, True):
                     sizes = self.required.mended(sizes, kept) or sizes
                 if self.accepts(sizes, True):
-                    if not related:
+                    sizes = sizes if kept else self.busier(sizes)
+                    if not related and (kept or self._value(self.task.work, sizes) > 0):
                         return sizes
+                    if not related:
+                        idle = idle or sizes
+                        continue
                     found.append(sizes)
                 if not attempt and self._hopeless(sizes):
                     break

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cudaperf.engine.loops import ir
-from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, take_apart
-from cudaperf.engine.sources.c.expressions import at
+from cudaperf.engine.sources.c.c_types import Shape, TypeRefused, is_enumeration, take_apart
+from cudaperf.engine.sources.c.enumerations import spelled
+from cudaperf.engine.sources.c.expressions import at, strip_text
 from cudaperf.engine.sources.c.parse import library
 from cudaperf.engine.sources.c.pointer_roles import Roles
 from cudaperf.engine.sources.c.references import ZERO, References, added, as_type
@@ -62,6 +63,8 @@ class Declarations(References):
         if storage == "STATIC":
             place = pointing(syntax, place)
         init = self.initialiser(syntax)
+        if is_enumeration(syntax.cursor.type) and named(syntax) is None:
+            strip_text(syntax)
         if shape.pointer:
             return self.pointer_variable(syntax, shape, init, place)
         dims = tuple(self.dims(syntax, shape, init))
@@ -70,7 +73,7 @@ class Declarations(References):
             self.refuse(syntax, f"{syntax.spelling} has no size")
         self.declare(syntax, Binding(syntax.spelling, "array" if dims else "scalar", shape, dims))
         known = tuple(d for d in dims if d is not None)
-        return [ir.Decl(name=syntax.spelling, type=shape.element, dims=known, init=value, **at(place))]
+        return [ir.Decl(name=syntax.spelling, type=shape.element, dims=known, init=value, spelled=named(syntax), **at(place))]
 
     @staticmethod
     def initialiser(syntax: Syntax) -> Syntax | None:
@@ -144,7 +147,11 @@ class Declarations(References):
         dims: tuple[ir.Expr | None, ...] = (None, *self.dims(syntax, shape, init))
         self.declare(syntax, Binding(name, "array" if kind == "array" else "alias", shape, dims, pointer))
         offset = self.flattened(pointer)
-        return [ir.PointerDecl(name=name, array=pointer.array, offset=offset, type=shape.element, **at(place))]
+        return [
+            ir.PointerDecl(
+                name=name, array=pointer.array, offset=offset, type=shape.element, spelled=named(syntax), **at(place)
+            )
+        ]
 
     def flattened(self, pointer: Pointer) -> ir.Expr:
         """The offset in elements from the array's start."""
@@ -169,6 +176,10 @@ class Declarations(References):
         while name in taken or any(name in scope for scope in self.scopes):
             name += "_"
         return name
+
+
+def named(syntax: Syntax) -> ir.Spelled | None:
+    return spelled(syntax.source.text, syntax.children)
 
 
 def pointing(syntax: Syntax, place: Syntax) -> Syntax:

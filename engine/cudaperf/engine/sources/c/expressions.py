@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypedDict
 from cudaperf.engine.loops import ir
 from cudaperf.engine.reason import ReasonCode
 from cudaperf.engine.sources.c.c_types import TypeRefused, is_array, is_pointer, lower_type
+from cudaperf.engine.sources.c.enumerations import spelled
 from cudaperf.engine.sources.c.parse import evaluate, library
 from cudaperf.engine.sources.c.scope import BIT_BUILTINS, CLASSIFIERS, HEAP, PURE, Binding, UnitContext
 from cudaperf.engine.sources.c.syntax import Syntax
@@ -278,7 +279,8 @@ class Expressions:
         if is_pointer(syntax.cursor.type) or is_pointer(operand.cursor.type):
             self.refuse(syntax, "a pointer cast that reinterprets memory")
         value, kind = self.lower(operand), self.scalar(syntax)
-        return ir.Cast(type=kind, operand=value, **at(syntax))
+        name = spelled(syntax.source.text, syntax.children)
+        return ir.Cast(type=kind, operand=value, spelled=name, **at(syntax))
 
     # --- calls ---------------------------------------------------------------------------------------------------------
 

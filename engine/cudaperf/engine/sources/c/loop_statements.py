@@ -260,6 +260,7 @@ class Loops(Statements):
             body=body,
             declared=isinstance(start, ir.Decl),
             header=header.span if plain else None,
+            spelled=start.spelled if isinstance(start, ir.Decl) else None,
             span=whole(syntax) if plain else None,
             near=syntax.place,
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.printer import Printer
+from cudaperf.engine.sources.c.enumerations import respelled
 from cudaperf.engine.sources.c.parse import Translation, preprocess
 from cudaperf.engine.sources.c.scope import BIT_BUILTINS, UnitContext
 from cudaperf.engine.sources.c.syntax import Syntax, is_system
@@ -87,7 +88,7 @@ class _Preamble:
 
     def text_of(self, cursor: Any) -> str:
         extent = cursor.extent
-        text = self.context.source_of(extent.start.file.name).text[extent.start.offset : extent.end.offset]
+        text = respelled(self.context.source_of(extent.start.file.name).text, extent.start.offset, extent.end.offset, [cursor])
         return text.decode(errors="replace").replace("\r\n", "\n").rstrip()
 
     # --- constants -----------------------------------------------------------------------------------------------------
@@ -263,7 +264,7 @@ def device_bits(name: str) -> str:
 def helper_text(tree: Syntax, helper: ir.Function) -> str:
     """A helper as CUDA C++: its head without storage class, and its body."""
     body = tree.children[-1]
-    head = tree.source.text[tree.start : body.start].decode(errors="replace").replace("\r\n", "\n")
+    head = respelled(tree.source.text, tree.start, body.start, [tree.cursor]).decode(errors="replace").replace("\r\n", "\n")
     head = re.sub(r"\brestrict\b", "__restrict__", SPECIFIERS.sub("", head)).strip()
     lines = Printer(tree.source.text).statement(helper.body)
     return f"{' '.join(head.split())} {chr(10).join(lines)}"

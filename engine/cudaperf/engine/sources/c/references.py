@@ -13,6 +13,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import usual
 from cudaperf.engine.reason import ReasonCode
 from cudaperf.engine.sources.c.c_types import TypeRefused, is_array, is_pointer, plain_name, pointee, take_apart
+from cudaperf.engine.sources.c.enumerations import is_local
 from cudaperf.engine.sources.c.expressions import (
     ADDRESS_OF,
     ASSIGN,
@@ -26,6 +27,7 @@ from cudaperf.engine.sources.c.expressions import (
     at,
     inner,
     opcode,
+    strip_text,
 )
 from cudaperf.engine.sources.c.scope import Binding, Pointer
 from cudaperf.engine.sources.c.syntax import Syntax
@@ -105,6 +107,8 @@ class References(Expressions):
         """The value of a variable or memory reference."""
         declaration = syntax.cursor.referenced if syntax.kind == "DECL_REF_EXPR" else None
         if declaration is not None and declaration.kind.name == "ENUM_CONSTANT_DECL":
+            if is_local(declaration.semantic_parent):
+                strip_text(syntax)  # its name is not known elsewhere
             return ir.IntConst(value=declaration.enum_value, type=self.scalar(syntax), **at(syntax))
         if is_pointer(syntax.cursor.type) or is_array(syntax.cursor.type):
             self.refuse(syntax, "a pointer is used as a value")
