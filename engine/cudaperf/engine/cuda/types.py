@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 
 from cudaperf.engine.cuda.ir import CType
@@ -74,6 +75,7 @@ class Types:
         return found or _vector(name)
 
 
+@lru_cache(maxsize=256)
 def _vector(name: str) -> Struct | None:
     """CUDA's built-in vector types."""
     match = _VECTOR.fullmatch(name)

@@ -20,6 +20,8 @@ class Calls(Places):
             return found
         if node.receiver is None and (macro := macros.expression(self.model, node.name)) is not None and self._depth < DEEPEST:
             return self._macro(node, macro[0].parameters or [], macro[1], mask)
+        if node.name in self.kernel.type_names and len(node.args) == 1 and node.receiver is None:
+            return unknown(self.value(node.args[0], mask))  # T(1)
         functions = [f for f in self.model.by_name.get(node.name, []) if len(f.parameters) >= len(node.args)]
         if node.receiver is None and len(functions) == 1 and self._depth < DEEPEST:
             return self._enter(functions[0], node, mask)

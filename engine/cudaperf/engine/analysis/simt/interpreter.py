@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from cudaperf.engine.analysis.simt import facts
 from cudaperf.engine.analysis.simt.calls import Calls
 from cudaperf.engine.analysis.simt.expressions import pointed
 from cudaperf.engine.analysis.simt.state import Budget, Mask, OverBudget, Rounds
@@ -34,7 +34,6 @@ from cudaperf.engine.analysis.simt.values import (
     unknown,
 )
 from cudaperf.engine.cuda import ir
-from cudaperf.engine.cuda.model import FileModel, Function
 
 __all__ = ["Budget", "Interpreter", "OverBudget"]
 
@@ -44,8 +43,6 @@ FAR_ROUNDS: Final = 2
 FAR_BARRIER_ROUNDS: Final = 3
 FAR: Final = 1 << 12
 """How far a loop's variable is from its end where no round is like the last one."""
-_PARTS: WeakKeyDictionary[ir.If | ir.Loop, bool] = WeakKeyDictionary()
-_WRAPS: WeakKeyDictionary[ir.Loop, bool] = WeakKeyDictionary()
 
 
 class Interpreter(Calls):
@@ -53,13 +50,13 @@ class Interpreter(Calls):
 
     def run(self) -> Trace:
         frame, number = self._frame, 0
-        factors, extents = _names(self.kernel, self.model)
+        uses = facts.uses(self.kernel, self.model)
         for name, default in self.kernel.templates.items():
             value = self._templates.get(name)
             if value is None and default is not None:
                 found = self.value(default, self._all())
                 value = found if isinstance(found, int) else None
-            if value is None and name in extents:
+            if value is None and name in uses.extents:
                 value = self.machine.shape[0]  # a tile is as wide as the block, if nothing says otherwise
             frame.variables[name] = value if value is not None else UNIFORM
         for parameter in self.kernel.parameters:
@@ -69,7 +66,7 @@ class Interpreter(Calls):
                 dims = (0, *(row if isinstance(row, int) else 0 for row in rows)) if rows else ()
                 frame.variables[parameter.name] = Pointer("global", parameter.name, 0, self._sized(pointed(kind)), dims)
             elif kind.integer and kind.name != "bool":
-                sample = self.machine.sampling.parameter(number, self.machine.shape, parameter.name in factors)
+                sample = self._sample(parameter.name, number, uses)
                 self.trace.samples[parameter.name] = sample
                 frame.variables[parameter.name] = sample
                 number += 1
@@ -77,6 +74,11 @@ class Interpreter(Calls):
                 frame.variables[parameter.name] = UNIFORM
         self._block(self.kernel.body, self._all())
         return self.trace
+
+    def _sample(self, name: str, number: int, uses: facts.Uses) -> int:
+        if name in uses.shifts:
+            return self.machine.sampling.bits(number)
+        return self.machine.sampling.parameter(number, self.machine.shape, name in uses.factors)
 
     def _sized(self, kind: ir.CType) -> ir.CType:
         """A type parameter counts as four bytes."""
@@ -192,10 +194,7 @@ class Interpreter(Calls):
     def _note(self, node: ir.If | ir.Loop) -> None:
         """Remember that threads can part before a barrier, return or warp operation."""
         if self._varied and not self.trace.diverges:
-            known = _PARTS.get(node)
-            if known is None:
-                known = _PARTS[node] = any(_parts(inner) for inner in ir.walk(node))
-            self.trace.diverges = known
+            self.trace.diverges = facts.parts_threads(node)
 
     def _either(self, node: ir.If, taken: Mask, mask: Mask, condition: Unknown) -> Mask:
         """Both ways, each as if all threads went it that can."""
@@ -272,7 +271,7 @@ class Interpreter(Calls):
     def _loop(self, node: ir.Loop, mask: Mask) -> Mask:
         if node.init is not None:
             self._block(node.init, mask)
-        rounds, few = (BARRIER_ROUNDS, FAR_BARRIER_ROUNDS) if self._wraps(node) else (PLAIN_ROUNDS, FAR_ROUNDS)
+        rounds, few = (BARRIER_ROUNDS, FAR_BARRIER_ROUNDS) if facts.wraps(node) else (PLAIN_ROUNDS, FAR_ROUNDS)
         loop = Rounds((node.start, node.end))
         self._frame.loops.append(loop)
         self.trace.loops[node.start] = node.end
@@ -332,25 +331,17 @@ class Interpreter(Calls):
         left, right = self.value(condition.left, live), self.value(condition.right, live)
         return is_known(left) and is_known(right) and bool(np.min(np.abs(np.asarray(left) - np.asarray(right))) > FAR)
 
-    def _wraps(self, node: ir.Loop) -> bool:
-        """Whether the loop holds a barrier, or its variable is halved or doubled."""
-        known = _WRAPS.get(node)
-        if known is None:
-            known = _WRAPS[node] = any(_waits(inner) or _scales(inner) for inner in ir.walk(node))
-        return known
-
     def _forget(self, node: ir.Loop) -> None:
         """What a loop that was left early assigns is not known afterwards."""
         variables = self._frame.variables
-        for inner in ir.walk(node):
-            if isinstance(inner, ir.Assign) and isinstance(inner.target, ir.Name):
-                old = variables.get(inner.target.id)
-                if isinstance(old, Pointer):
-                    variables[inner.target.id] = Pointer(old.space, old.array, unknown(old), old.type)
-                elif isinstance(old, Based) and loaded(old):
-                    variables[inner.target.id] = self.memory.scattered(node.start)
-                elif old is not None and not isinstance(old, Group):
-                    variables[inner.target.id] = unknown(old)
+        for name in facts.assigned(node):
+            old = variables.get(name)
+            if isinstance(old, Pointer):
+                variables[name] = Pointer(old.space, old.array, unknown(old), old.type)
+            elif isinstance(old, Based) and loaded(old):
+                variables[name] = self.memory.scattered(node.start)
+            elif old is not None and not isinstance(old, Group):
+                variables[name] = unknown(old)
 
 
 def _conjuncts(node: ir.Expr) -> Iterator[ir.Expr]:
@@ -360,40 +351,3 @@ def _conjuncts(node: ir.Expr) -> Iterator[ir.Expr]:
         yield from _conjuncts(node.right)
     else:
         yield node
-
-
-def _waits(node: ir.Expr | ir.Stmt) -> bool:
-    return isinstance(node, ir.Call) and (node.name.startswith("__sync") or node.name == "sync")
-
-
-def _parts(node: ir.Expr | ir.Stmt) -> bool:
-    """What matters if only some threads come to it."""
-    return isinstance(node, ir.Return | ir.Jump) or (
-        isinstance(node, ir.Call) and (_waits(node) or node.name.endswith("_sync"))
-    )
-
-
-def _scales(node: ir.Expr | ir.Stmt) -> bool:
-    """`s >>= 1`, `d *= 2`."""
-    return isinstance(node, ir.Assign) and node.op in ("<<", ">>", "*", "/") and isinstance(node.target, ir.Name)
-
-
-def _names(kernel: Function, model: FileModel) -> tuple[set[str], set[str]]:
-    """(names that something is multiplied by, or that functions of the file get; names in the dimensions of shared arrays)."""
-    known: tuple[set[str], set[str]] | None = kernel.__dict__.get("_names")
-    if known is not None:
-        return known
-    factors, extents = set[str](), set[str]()
-    for node in kernel.nodes:
-        if (isinstance(node, ir.Binary) and node.op in ("*", "<<")) or (
-            isinstance(node, ir.Call) and (node.name in model.by_name or node.name in model.macros)
-        ):
-            factors |= _mentioned(node)
-        elif isinstance(node, ir.Declare) and node.shared:
-            extents = extents.union(*(_mentioned(dim) for dim in node.dims if dim is not None))
-    kernel.__dict__["_names"] = factors, extents
-    return factors, extents
-
-
-def _mentioned(node: ir.Expr) -> set[str]:
-    return {n.id for n in ir.walk(node) if isinstance(n, ir.Name)}

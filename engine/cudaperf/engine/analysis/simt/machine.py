@@ -35,6 +35,10 @@ class Sampling:
         size = widest + widest // 2 + (5 if widest > 8 else 0) if self.kind == "tight" else widest - widest // 4 - 1
         return max(size // (1 + number), 3)
 
+    def bits(self, number: int) -> int:
+        """The parameter of this number where something is shifted by it."""
+        return (8 if self.kind == "aligned" else 3) + number % 3
+
 
 class Machine:
     """The threads of one block: `index[axis]` holds threadIdx of each, `block` is blockIdx."""
