@@ -80,7 +80,8 @@ class Dependence:
         found = self._insides.get(function)
         if found is None:
             own = (self._regions[function].key, self._model.broken(function), self._comments(function))
-            key = (self._around, own, self._numbered(self._reached([function])))
+            others = self._numbered(self._reached([function])) if self._named[function] else ()
+            key = (self._around, own, others)
             found = self._insides[function] = self._texts.number(key)
         return found
 
@@ -90,17 +91,18 @@ class Dependence:
     def _outside(self, function: Function) -> Key:
         """What leads to the function."""
         callers = self._callers.get(function, ()) if function.kind != "device" else ()
+        if not callers:
+            return ()
         return self._numbered(self._reached(callers), bodies=False)
 
     def _name_each_other(self) -> None:
         by_name = self._model.by_name
         for function in self._model.functions:
-            named = [f for name in self._words(function) & by_name.keys() for f in by_name[name]]
+            named = [f for name in self._words(function) & by_name.keys() for f in by_name[name] if f is not function]
             self._named[function] = named
             if function.kind == "host":
                 for other in named:
-                    if other is not function:
-                        self._callers.setdefault(other, []).append(function)
+                    self._callers.setdefault(other, []).append(function)
 
     def _words(self, function: Function) -> frozenset[str]:
         number = self._numbers[function]
@@ -113,7 +115,7 @@ class Dependence:
     def _reached(self, first: Iterable[Function]) -> set[Function]:
         """Functions, what they name, and so on."""
         seen = set(first)
-        waiting = list(seen)
+        waiting = [function for function in seen if self._named[function]]
         while waiting:
             for other in self._named[waiting.pop()]:
                 if other not in seen:

@@ -86,12 +86,10 @@ class Regions:
 
     def placed(self, answers: Iterable[_Answer]) -> list[Finding] | None:
         """Kept findings where their regions are now; None where one is gone."""
-        found = []
-        for answer in answers:
-            if any(anchor.region not in self._by_key for anchor in answer.anchors):
-                return None
-            found.append(_moved(answer.finding, [self._range(anchor) for anchor in answer.anchors]))
-        return found
+        try:
+            return [_moved(answer.finding, [self._range(anchor) for anchor in answer.anchors]) for answer in answers]
+        except KeyError:
+            return None
 
     def _anchor(self, start: int, end: int) -> _Anchor | None:
         at = bisect_right(self._starts, start) - 1

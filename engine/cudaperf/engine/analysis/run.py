@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from cudaperf.engine.analysis import by_function, suppression
-from cudaperf.engine.analysis.finding import Edit, Finding
+from cudaperf.engine.analysis.finding import RULES, Edit, Finding
 from cudaperf.engine.analysis.guard import guarded
 from cudaperf.engine.analysis.kept import Kept
 from cudaperf.engine.analysis.measured import Measure, Unmeasured
@@ -137,7 +137,8 @@ def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], ke
         return Checked(troubles=(modelled,))
     found = by_function.findings(modelled, settings, kept)
     silent = suppression.in_cuda(source)
-    wanted = (f for f in found.findings if settings.wants(f.code) and not f.code.startswith(dropped))
+    codes = {code for code in RULES if settings.wants(code) and not code.startswith(dropped)}
+    wanted = (f for f in found.findings if f.code in codes)
     told = [f for f in wanted if not _covered(source, f, silent)]
     errors = guarded(source.path, "the list of syntax errors", lambda: len(modelled.errors))
     return Checked(_ordered(told), _distinct(found.troubles), errors if isinstance(errors, int) else 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -126,7 +127,8 @@ class FileModel:
 
     def broken(self, function: Function) -> bool:
         """Whether part of a function does not parse."""
-        return any(start < function.end and end > function.start for start, end in self.errors)
+        before = bisect_left(self.errors, function.end, key=lambda error: error[0])
+        return any(end > function.start for _, end in self.errors[max(0, before - 1) : before])
 
     @cached_property
     def comments(self) -> list[Comment]:

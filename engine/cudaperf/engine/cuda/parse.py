@@ -27,7 +27,6 @@ _BLANKED: Final = (
 _BOUNDS: Final = rb"__launch_bounds__\s*\((?P<bounds>[^()]*)\)"
 _TOKEN: Final = re.compile(b"|".join((rb"(?P<skip>" + _SKIPPED.replace(rb"\1", rb"\2") + rb")", _BOUNDS, *_BLANKED)))
 _WORD: Final = re.compile(rb"\w")
-_CONTINUED: Final = re.compile(rb"\\\r?\n")
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +49,7 @@ def parse_rewritten(text: bytes, old: Tree | None = None) -> Tree:
 
 def closed(text: bytes) -> bool:
     """Whether comments and strings that begin in a stretch of code surely end in it."""
-    if b'R"' in text or _CONTINUED.search(text):
+    if b'R"' in text:
         return False
     for match in _TOKEN.finditer(text):
         token = match["skip"]
