@@ -57,9 +57,7 @@ def launches_in(model: FileModel, host: Function) -> list[Configuration]:
 
 def launches_of(model: FileModel, kernel: Function) -> list[Configuration]:
     """Those of one kernel."""
-    name = kernel.name.encode()
-    hosts = [f for f in model.functions if f.kind == "host" and name in model.text(f)]
-    return [c for host in hosts for c in launches_in(model, host) if c.kernel is kernel]
+    return [c for host in model.hosts_naming(kernel.name) for c in launches_in(model, host) if c.kernel is kernel]
 
 
 def _launch(node: ir.Launch, host: Function, model: FileModel) -> Configuration:

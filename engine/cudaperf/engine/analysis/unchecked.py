@@ -64,8 +64,8 @@ def _looped(function: Function, launch: ir.Launch, looks: list[int]) -> bool:
 def _checked_by_callers(model: FileModel, function: Function) -> bool:
     """Whether every function of the file that calls this one looks at errors after the call."""
     found = False
-    for caller in model.functions:
-        if caller is function or caller.kind != "host":
+    for caller in model.hosts_naming(function.name):
+        if caller is function:
             continue
         calls = [n for n in caller.nodes if isinstance(n, ir.Call) and n.name == function.name]
         if calls:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node as Tree
     from tree_sitter import Tree as WholeTree
 
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 _SPEAKS = re.compile(rb"cudaperf:")
 
 
@@ -113,6 +114,20 @@ class FileModel:
     def text(self, function: Function) -> bytes:
         """A function's bytes in the file."""
         return self.source.data[function.start : function.end]
+
+    def hosts_naming(self, name: str) -> list[Function]:
+        """The host functions in whose text a function's name stands."""
+        return self._hosts.get(name, [])
+
+    @cached_property
+    def _hosts(self) -> dict[str, list[Function]]:
+        found: dict[str, list[Function]] = {}
+        for function in self.functions:
+            if function.kind == "host":
+                words = {word.decode() for word in _WORD.findall(self.text(function))}
+                for name in words & self.by_name.keys():
+                    found.setdefault(name, []).append(function)
+        return found
 
     def reached(self, kernel: Function) -> Iterator[Function]:
         """A kernel and the file's device functions that it calls, directly or through others."""
