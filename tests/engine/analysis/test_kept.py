@@ -137,3 +137,13 @@ def test_other_settings_forget(monkeypatch: pytest.MonkeyPatch) -> None:
     other = check_text(Source("a.cu", HOSTS), Settings(architecture=90, block=(96, 1, 1)), (), kept)
     assert other == check_text(Source("a.cu", HOSTS), Settings(architecture=90, block=(96, 1, 1)))
     assert first == check_text(Source("a.cu", HOSTS), Settings(architecture=80), (), kept)
+
+
+def test_texts_in_python_are_kept_apart() -> None:
+    before = b'a = r"""' + HOSTS + b'"""\nb = r"""' + TEXTS["rows"] + b'"""\n'
+    kept = Kept()
+    check_text(Source("a.py", before), Settings(), (), kept)
+    after = b"import x\n" + before.replace(b"s[threadIdx.x + 32];", b"s[threadIdx.x + 31];")
+    found = check_text(Source("a.py", after), Settings(), (), kept)
+    assert found.findings
+    assert found == check_text(Source("a.py", after), Settings())

@@ -45,6 +45,11 @@ class Kept:
     settings: Settings | None = None
     texts: Texts = field(default_factory=Texts)
     answers: dict[Key, tuple[_Answer, ...]] = field(default_factory=dict)
+    parts: dict[int, Kept] = field(default_factory=dict)
+
+    def part(self, number: int) -> Kept:
+        """That of one of the texts that a document holds, in their order: CUDA in Python strings."""
+        return self.parts.setdefault(number, Kept())
 
     def begin(self, settings: Settings) -> None:
         """Forget what other settings led to, and everything where too much has come together."""

@@ -58,7 +58,7 @@ def check_text(source: Source, settings: Settings, dropped: tuple[str, ...] = ()
     """The findings of one text. Python by the suffix of its path; `kept` is what the same document's checks before left, and
     what this one leaves."""
     if PurePath(source.path).suffix in PYTHON:
-        return _check_python(source, settings, dropped)
+        return _check_python(source, settings, dropped, kept)
     return _check_cuda(source, settings, dropped, kept)
 
 
@@ -151,14 +151,14 @@ def _model(source: Source, kept: Kept | None) -> FileModel:
     return read_model(source, kept.parsed.tree)
 
 
-def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...]) -> Checked:
+def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...], kept: Kept | None) -> Checked:
     file = embedded.read(source.data)
     silent = suppression.in_python(source, file)
     found: list[Finding] = []
     troubles: list[Trouble] = []
     errors = 0
-    for text in file.texts:
-        inside = _check_cuda(Source(source.path, text.text), settings, dropped)
+    for number, text in enumerate(file.texts):
+        inside = _check_cuda(Source(source.path, text.text), settings, dropped, kept.part(number) if kept is not None else None)
         errors += inside.errors
         troubles += inside.troubles
         mapped = (_mapped(finding, text) for finding in inside.findings)
