@@ -32,7 +32,7 @@ def places(one: Parsed) -> list[tuple[str, int, int]]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_edits_one_after_the_other(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEXTS))
@@ -54,6 +54,23 @@ def test_an_edit_that_is_undone_leaves_the_tree_as_it_was(text: bytes) -> None:
     three = parsed(text, two)
     assert shape(three) == str(parse(text).root_node)
     assert places(three) == places(one)
+
+
+def test_text_behind_a_comment_without_an_end_is_no_code() -> None:
+    text = TEXTS[1]
+    one = parsed(b"/*" + text, parsed(text))
+    two = parsed(one.data[:215] + b"__host__ " + one.data[215:], one)
+    assert two.taken == rewritten(two.data)
+
+
+@pytest.mark.parametrize(
+    "pieces", [(b"__launch_bounds__(256,\n 2,\n", b"1)"), (b"]]\n", b"__device__ int x;"), (b'"a\\\n', b'__host__"')]
+)
+def test_what_is_rewritten_over_lines(pieces: tuple[bytes, bytes]) -> None:
+    filler = b"int a;\n" * 3
+    before = filler + pieces[0] + filler * 2
+    after = filler + pieces[0] + pieces[1] + filler * 2
+    assert parsed(after, parsed(before)).taken == rewritten(after)
 
 
 def test_every_line_taken_out_once() -> None:

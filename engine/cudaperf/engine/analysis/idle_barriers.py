@@ -6,20 +6,23 @@ threads that data picks. Nor where a barrier may order writes for other blocks, 
 
 from __future__ import annotations
 
-from cudaperf.engine.analysis.conflicts import sure, within_block
+from cudaperf.engine.analysis.conflicts import Conflict, sure, within_block
 from cudaperf.engine.analysis.finding import RULES, Finding
 from cudaperf.engine.analysis.runs import ALIGNED, LARGE, Run, Runs
 from cudaperf.engine.cuda import ir
 
+Place = tuple[int, int]
+
 
 def idle_barriers(runs: Runs) -> list[Finding]:
     """Those that no run of any shape needs."""
-    every, needed, seen = set[tuple[int, int]](), set[tuple[int, int]](), set[int]()
+    every, needed, seen, looked = set[Place](), set[Place](), set[int](), list[Run]()
     for number in range(len(runs.shapes)):
         for sampling in (LARGE, ALIGNED):
             run = runs.run(number, sampling)
             if run is None or not run.trace.complete or not _understood(run):
                 return []
+            looked.append(run)
             every |= {(b.start, b.end) for b in run.trace.barriers if not b.votes}
             needed |= _needed(run)
             seen |= {a.start for a in run.trace.accesses if a.must.any()}
@@ -28,7 +31,16 @@ def idle_barriers(runs: Runs) -> list[Finding]:
     if not _shared_places(runs) <= seen or _fenced(runs):
         return []
     message = "this barrier orders nothing: no thread touches before it what another touches after it"
-    return [Finding("CP304", RULES["CP304"].severity, *place, message) for place in sorted(every - needed)]
+    return [Finding("CP304", RULES["CP304"].severity, *place, message) for place in _together(every - needed, looked)]
+
+
+def _together(idle: set[Place], runs: list[Run]) -> list[Place]:
+    """Of barriers that could go one at a time, those that can all go: of two in a row one stays."""
+    gone: list[Place] = []
+    for place in sorted(idle):
+        if not any(place in _needed(run, frozenset(gone)) for run in runs):
+            gone.append(place)
+    return gone
 
 
 def _understood(run: Run) -> bool:
@@ -43,27 +55,32 @@ def _understood(run: Run) -> bool:
     return plain and not any(b.path for b in run.trace.barriers)
 
 
-def _needed(run: Run) -> set[tuple[int, int]]:
-    """The barriers between accesses that conflict."""
-    found: set[tuple[int, int]] = set()
-    barriers = sorted(run.trace.barriers, key=lambda b: b.interval)
+def _needed(run: Run, gone: frozenset[Place] = frozenset()) -> set[Place]:
+    """The barriers between accesses that conflict, without those that are `gone`."""
+    found: set[Place] = set()
+    barriers = sorted((b for b in run.trace.barriers if (b.start, b.end) not in gone), key=lambda b: b.interval)
     written = {a.array for a in run.trace.accesses if a.writes}
     for number, barrier in enumerate(barriers):
         place = (barrier.start, barrier.end)
         if place in found:
             continue
         before = barriers[number - 1].interval if number else -1
-        after = barrier.interval + 1
+        after = barriers[number + 1].interval if number + 1 < len(barriers) else run.trace.barriers[-1].interval + 1
         near = [a for a in run.trace.accesses if before < a.interval <= after and a.array in written and a.space != "local"]
         if any(not sure(a) for a in near):
             found.add(place)
             continue
         for array in {a.array for a in near}:
             group = [a for a in near if a.array == array]
-            if any(c.first.interval != c.second.interval for c in within_block(run, group, ordered=True)):
+            if any(_apart(c, barrier.interval) for c in within_block(run, group, ordered=True)):
                 found.add(place)
                 break
     return found
+
+
+def _apart(conflict: Conflict, interval: int) -> bool:
+    """Whether a barrier at the end of an interval is between two accesses."""
+    return (conflict.first.interval <= interval) != (conflict.second.interval <= interval)
 
 
 def _shared_places(runs: Runs) -> set[int]:

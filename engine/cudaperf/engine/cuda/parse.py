@@ -7,6 +7,7 @@ only, never in comments or strings; the tree's offsets are those of the original
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,10 @@ _BLANKED: Final = (
 _BOUNDS: Final = rb"__launch_bounds__\s*\((?P<bounds>[^()]*)\)"
 _TOKEN: Final = re.compile(b"|".join((rb"(?P<skip>" + _SKIPPED.replace(rb"\1", rb"\2") + rb")", _BOUNDS, *_BLANKED)))
 _WORD: Final = re.compile(rb"\w")
+_UNFINISHED: Final = re.compile(
+    rb"(?:\]|\\|__(?:cluster_dims|maxnreg|align|block_size|launch_bounds)__|alignas|__host__)(?:\s|\([^)]*)*\Z"
+)
+"""The beginning of what may go on in the next line."""
 
 
 @lru_cache(maxsize=1)
@@ -39,7 +44,7 @@ def _parser() -> Parser:
 
 def parse(data: bytes) -> Tree:
     """The tree of a text."""
-    return parse_rewritten(rewritten(data))
+    return parse_rewritten(rewritten(data).text)
 
 
 def parse_rewritten(text: bytes, old: Tree | None = None) -> Tree:
@@ -47,20 +52,32 @@ def parse_rewritten(text: bytes, old: Tree | None = None) -> Tree:
     return _parser().parse(text, old) if old is not None else _parser().parse(text)
 
 
-def closed(text: bytes) -> bool:
-    """Whether comments and strings that begin in a stretch of code surely end in it."""
-    if b'R"' in text:
-        return False
-    for match in _TOKEN.finditer(text):
-        token = match["skip"]
-        if token is not None and token.startswith(b"/") and match.end() == len(text):
-            return token.startswith(b"/*") and len(token) >= 4 and token.endswith(b"*/")
-    return True
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A text as the grammar takes it, of the same length, lines where they were. `spans` are the comments, strings and
+    rewritten pieces of more than one line; `open`: what stands behind the text could be part of one of them."""
+
+    text: bytes
+    spans: tuple[tuple[int, int], ...]
+    open: bool
 
 
-def rewritten(data: bytes) -> bytes:
-    """The text as the grammar takes it: of the same length, lines where they were."""
-    return _TOKEN.sub(_replacement, data) if b"__" in data or b"alignas" in data else data
+def rewritten(data: bytes) -> Rewritten:
+    """A text that begins in code."""
+    spans: list[tuple[int, int]] = []
+    reaching = False
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        nonlocal reaching
+        token = match[0]
+        if b"\n" in token:
+            spans.append(match.span())
+        if match.end() == len(data) and match["skip"] is not None and token.startswith(b"/"):
+            reaching = not (token.startswith(b"/*") and len(token) >= 4 and token.endswith(b"*/"))
+        return _replacement(match)
+
+    text = _TOKEN.sub(replaced, data)
+    return Rewritten(text, tuple(spans), reaching or b'R"' in data or _UNFINISHED.search(data[-400:]) is not None)
 
 
 def _replacement(match: re.Match[bytes]) -> bytes:

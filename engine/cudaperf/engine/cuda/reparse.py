@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from cudaperf.engine.cuda.parse import closed, parse_rewritten, rewritten
+from cudaperf.engine.cuda.parse import Rewritten, parse_rewritten, rewritten
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
-
-_OUTER: Final = frozenset(
-    ("translation_unit", "namespace_definition", "declaration_list", "linkage_specification", "preproc_if", "preproc_ifdef")
-)
+    from tree_sitter import Tree
 
 
 @dataclass(frozen=True)
@@ -21,7 +17,7 @@ class Parsed:
     """A text, as the grammar took it, and its tree."""
 
     data: bytes
-    taken: bytes
+    taken: Rewritten
     tree: Tree
 
 
@@ -38,28 +34,28 @@ def parsed(data: bytes, before: Parsed | None = None) -> Parsed:
     """A text and its tree; `before`, the same document's last, saves most of the work."""
     if before is None:
         taken = rewritten(data)
-        return Parsed(data, taken, parse_rewritten(taken))
+        return Parsed(data, taken, parse_rewritten(taken.text))
     if data == before.data:
         return before
     taken = _taken(data, before)
-    change = edited(before.taken, taken)
+    old, new = before.taken.text, taken.text
+    change = edited(old, new)
     tree = before.tree.copy()
     tree.edit(
         change.start,
         change.old_end,
         change.new_end,
-        _point(before.taken, change.start),
-        _point(before.taken, change.old_end),
-        _point(taken, change.new_end),
+        _point(old, change.start),
+        _point(old, change.old_end),
+        _point(new, change.new_end),
     )
-    return Parsed(data, taken, parse_rewritten(taken, tree))
+    return Parsed(data, taken, parse_rewritten(new, tree))
 
 
 def edited(old: bytes, new: bytes) -> Edited:
     """The one stretch in which two texts differ."""
-    start = _common(old, new, min(len(old), len(new)))
-    most = min(len(old), len(new)) - start
-    low, high = 0, most
+    start = _common(old, new)
+    low, high = 0, min(len(old), len(new)) - start
     while low < high:  # the longest common end
         middle = (low + high + 1) // 2
         if old[len(old) - middle :] == new[len(new) - middle :]:
@@ -69,9 +65,9 @@ def edited(old: bytes, new: bytes) -> Edited:
     return Edited(start, len(old) - low, len(new) - low)
 
 
-def _common(old: bytes, new: bytes, most: int) -> int:
+def _common(old: bytes, new: bytes) -> int:
     """How many bytes two texts begin with together."""
-    low, high = 0, most
+    low, high = 0, min(len(old), len(new))
     while low < high:
         middle = (low + high + 1) // 2
         if old[low:middle] == new[low:middle]:
@@ -81,36 +77,41 @@ def _common(old: bytes, new: bytes, most: int) -> int:
     return low
 
 
-def _taken(data: bytes, before: Parsed) -> bytes:
-    """The new text rewritten, the declarations around the edit alone where comments and strings can't run on beyond them."""
+def _taken(data: bytes, before: Parsed) -> Rewritten:
+    """The new text rewritten, the lines around the edit alone where nothing runs on into them or out of them."""
+    old, spans = before.taken, before.taken.spans
     change = edited(before.data, data)
-    begin, end = _around(before, change.start, change.old_end)
-    here = data[begin : len(data) - (len(before.data) - end)]
-    if closed(before.data[begin:end]) and closed(here):
-        return before.taken[:begin] + rewritten(here) + before.taken[end:]
-    return rewritten(data)
+    begin, end = _line_outside(before.data, spans, change.start, -1), _line_outside(before.data, spans, change.old_end, 1)
+    moved = len(data) - len(before.data)
+    first, here = rewritten(before.data[max(0, begin - 400) : begin]), rewritten(data[begin : end + moved])
+    if here.open or old.open or (begin and first.open):
+        return rewritten(data)
+    inside = ((start + begin, stop + begin) for start, stop in here.spans)
+    low, high = bisect_left(spans, (begin, begin)), bisect_left(spans, (end, end))
+    behind = ((start + moved, stop + moved) for start, stop in spans[high:])
+    return Rewritten(old.text[:begin] + here.text + old.text[end:], (*spans[:low], *inside, *behind), False)
 
 
-def _around(before: Parsed, start: int, end: int) -> tuple[int, int]:
-    """From the start of the declaration before the one that holds `start` to that of the second one behind `end`."""
-    node = before.tree.root_node
-    while True:
-        children = node.children
-        at = _first_from(children, start) - 1
-        inner = children[at] if at >= 0 else None
-        if inner is not None and inner.type in _OUTER and end < inner.end_byte:
-            node = inner
-            continue
-        root = node.parent is None
-        behind = _first_from(children, end + 1) + 1
-        first = children[at - 1].start_byte if at > 0 else 0 if root else node.start_byte
-        last = children[behind].start_byte if behind < len(children) else len(before.data) if root else node.end_byte
-        return first, last
+def _line_outside(data: bytes, spans: tuple[tuple[int, int], ...], offset: int, way: int) -> int:
+    """The start of a line before (`way` -1) or behind an offset, at least a line away, that lies in none of the spans."""
+    for _ in range(2):
+        offset = _line_start(data, offset - 1) if way < 0 else _next_line(data, offset)
+    while 0 < offset < len(data):
+        at = bisect_right(spans, (offset, len(data))) - 1
+        if at < 0 or not spans[at][0] < offset < spans[at][1]:
+            break
+        start, stop = spans[at]
+        offset = _line_start(data, start) if way < 0 else _next_line(data, stop)
+    return offset
 
 
-def _first_from(children: list[Node], offset: int) -> int:
-    """The number of the first child that begins at an offset or behind it."""
-    return bisect_left(children, offset, key=lambda child: child.start_byte)
+def _line_start(data: bytes, offset: int) -> int:
+    return data.rfind(b"\n", 0, max(0, offset)) + 1
+
+
+def _next_line(data: bytes, offset: int) -> int:
+    found = data.find(b"\n", offset)
+    return found + 1 if found >= 0 else len(data)
 
 
 def _point(data: bytes, offset: int) -> tuple[int, int]:
