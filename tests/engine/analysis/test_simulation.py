@@ -117,3 +117,26 @@ def test_cases_of_a_switch(of: str, first: str, second: str, codes: set[str]) ->
     """Threads go one way together where the number is theirs all, each its own where data decides, on to the next unbroken."""
     got = found(SWITCH.format(of=of, first=first, second=second), (256, 1, 1))
     assert set(got) == codes
+
+
+def test_the_scalar_side_of_a_vectorised_loop_is_a_stand_in() -> None:
+    text = """__global__ void add(float *y, const float *x, int n) {
+  int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+  if ((size_t)x % 16 == 0 && i + 3 < n) { *(float4 *)(y + i) = *(const float4 *)(x + i); }
+  else { for (; i < n; ++i) y[i] = x[i]; }
+}"""
+    assert "CP101" not in found(text)
+    assert "CP101" in found(text.replace("float4", "float"))
+
+
+def test_of_two_barriers_in_a_row_one_is_idle() -> None:
+    text = """__global__ void turn(float *a) {
+  __shared__ float t[256];
+  t[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  __syncthreads();
+  a[threadIdx.x] = t[255 - threadIdx.x];
+}"""
+    model = read(Source("t.cu", text.encode()))
+    (kernel,) = model.kernels
+    assert [f.code for f in simulated.findings(model, kernel, Settings(block=(256, 1, 1)))].count("CP304") == 1

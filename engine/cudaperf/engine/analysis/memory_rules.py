@@ -49,9 +49,10 @@ def findings(runs: Runs) -> list[Finding]:
 
 
 def _uncoalesced(run: Run) -> Iterator[Finding]:
+    widths = _widths(run)
     for (start, end, array, kind), accesses in grouped(run, "global").items():
         cost = requests(accesses, run.trace.threads) if kind != "atomic" else None
-        if cost is None or not _wasteful(cost):
+        if cost is None or not _wasteful(cost) or all(_spare(access, widths) for access in accesses):
             continue
         per_request, ideal = cost.cost / cost.warps, max(1.0, cost.ideal / cost.warps)
         size = accesses[0].size or 4
@@ -71,6 +72,26 @@ def _uncoalesced(run: Run) -> Iterator[Finding]:
         }
         message = f"uncoalesced access: {array} is {verb} where neighbouring threads {apart}: {sectors}"
         yield Finding("CP101", RULES["CP101"].severity, start, end, message, data=data)
+
+
+Widths = dict[tuple[int, str], dict[int, int]]
+
+
+def _widths(run: Run) -> Widths:
+    """For each branch on trial and array, the widest access of each way in bytes; where a type is not known, any width."""
+    found: Widths = defaultdict(dict)
+    for access in run.trace.accesses:
+        if access.space == "global":
+            for choice in access.path:
+                ways = found[choice.id, access.array]
+                ways[choice.way] = max(ways.get(choice.way, 0), access.size if access.size is not None else FAR)
+    return found
+
+
+def _spare(access: Access, widths: Widths) -> bool:
+    """Whether an access stands in for a wider one on the other side of a branch: the tail, or pointers that are not aligned."""
+    size = access.size or 0
+    return any(width > size for c in access.path for way, width in widths[c.id, access.array].items() if way != c.way)
 
 
 def _wasteful(cost: Requests) -> bool:
