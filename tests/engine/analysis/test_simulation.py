@@ -140,3 +140,13 @@ def test_of_two_barriers_in_a_row_one_is_idle() -> None:
     model = read(Source("t.cu", text.encode()))
     (kernel,) = model.kernels
     assert [f.code for f in simulated.findings(model, kernel, Settings(block=(256, 1, 1)))].count("CP304") == 1
+
+
+@pytest.mark.parametrize("index", ["IDX(i, j)", "(i) + j * nx", "(size_t)(i) + (size_t)(j) * nx"])
+def test_a_variable_in_parentheses_is_no_cast(index: str) -> None:
+    text = f"""#define IDX(x, y) ((x) + (y) * nx)
+__global__ void f(float *out, int nx, int ny) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < nx && j < ny) out[{index}] = 1.f;
+}}"""
+    assert found(text, (32, 8, 1)) == {}

@@ -19,6 +19,9 @@ from check_command import Check
         ("BAD // the reason // cudaperf: ignore[CP101]\n", []),
         ("BAD // cudaperf: ignore[CP102]\n", ["1:1"]),
         ("BAD // cudaperf: ignore[]\n", ["1:1"]),
+        ("BAD WORSE // cudaperf: ignore CP101 known\n", ["1:5"]),
+        ("BAD WORSE // cudaperf: ignore CP101, CP3\n", []),
+        ("BAD WORSE // cudaperf: ignore because CP101\n", []),
         ("BAD // cudaperf: ignored\n", ["1:1"]),
         ("BAD // cudaperf: assume n > 1\n", ["1:1"]),
         ('BAD "// cudaperf: ignore"\n', ["1:1"]),
@@ -64,3 +67,25 @@ KERNEL = "\n__global__ void k() {\n  BAD;\n}\n"
 def test_in_python(run: Check, text: str, left: list[str]) -> None:
     Path("a.py").write_text(text)
     assert [head.split(": ")[0] for head in run("check").heads] == [f"a.py:{place}" for place in left]
+
+
+@pytest.mark.parametrize("text", ["BAD // cudaperf: ignore[CP999]\n", "// cudaperf: ignore[CP999]\nBAD\n"])
+def test_a_code_that_no_rule_has_is_told(run: Check, text: str) -> None:
+    Path("a.cu").write_text(text)
+    done = run("check")
+    assert done.err == "a.cu: warning: line 1: no rule's code begins with 'CP999', so this silences nothing\n"
+    assert len(done.heads) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["__global__ void k(float *x) { if (x[0]) x[0] = ", "## Notes\n\nThese are - of course - no *code* at all.\n"]
+)
+def test_a_text_that_does_not_parse_is_told(run: Check, text: str) -> None:
+    Path("a.cu").write_text(f"int a;\n{text}")
+    done = run("check")
+    assert done.code == 0
+    assert "a.cu: warning: much of it does not parse as CUDA, from line 2 on" in done.err
+
+
+def test_nothing_to_check_is_told(run: Check) -> None:
+    assert run("check").out == "0 files checked: no .cu or .cuh file, nor CUDA in C++ or Python files, is there\n"

@@ -29,7 +29,7 @@ def fix_text(data: bytes, path: str, check: Callable[[bytes], Checked]) -> tuple
         if after == data:
             return data, count, ()
         rechecked = check(after)
-        if rechecked.errors > checked.errors:
+        if len(rechecked.broken) > len(checked.broken):
             return data, count, (Trouble(path, "a fix would have broken the syntax and was left out; please report it", True),)
         data, count, checked = after, count + applied, rechecked
     return data, count, (Trouble(path, f"fixes still wanted more after {ROUNDS} rounds; the rest were left out"),)

@@ -70,7 +70,7 @@ def unrestricted(runs: Runs) -> list[Finding]:
         if (kind.const and kind.restrict) or volatile(runs, name):
             continue
         missing = " and ".join(word for word, has in (("const", kind.const), ("__restrict__", kind.restrict)) if not has)
-        message = f"{name} is only read: with {missing} the compiler may keep its values and use read-only loads"
+        message = f"pointer {name} is only read: with {missing} the compiler may keep its values and use read-only loads"
         severity, data, fix = RULES["CP105"].severity, {"array": name}, _declared(runs, parameter)
         found.append(Finding("CP105", severity, parameter.start, parameter.end, message, data=data, fix=fix))
     return found

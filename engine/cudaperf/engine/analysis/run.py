@@ -19,6 +19,7 @@ from cudaperf.engine.analysis.kept import Kept
 from cudaperf.engine.analysis.measured import Measure, Unmeasured
 from cudaperf.engine.analysis.report.problem import Fixed, Report, Trouble, located
 from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.analysis.suppression import Suppression, unknown
 from cudaperf.engine.cuda import embedded
 from cudaperf.engine.cuda.model import FileModel
 from cudaperf.engine.cuda.reader import read as read_model
@@ -29,15 +30,18 @@ BOM: Final = b"\xef\xbb\xbf"
 PYTHON: Final = frozenset((".py", ".pyi", ".pyw"))
 CUDA_ONLY: Final = frozenset((".cu", ".cuh"))
 _SNIFFED: Final = 8192
+MUCH: Final = 3
+"""One part of so many of a text that does not parse is told, where the text has more than a few bytes."""
+FEW: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Findings at byte offsets of the text, in its order. `errors` counts the places that do not parse."""
+    """Findings at byte offsets of the text, in its order. `broken` are the places that do not parse."""
 
     findings: tuple[Finding, ...] = ()
     troubles: tuple[Trouble, ...] = ()
-    errors: int = 0
+    broken: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,11 @@ def check_text(source: Source, settings: Settings, dropped: tuple[str, ...] = ()
     """The findings of one text. Python by the suffix of its path; `kept` is what the same document's checks before left, and
     what this one leaves."""
     if PurePath(source.path).suffix in PYTHON:
-        return _check_python(source, settings, dropped, kept)
-    return _check_cuda(source, settings, dropped, kept)
+        checked, silent = _check_python(source, settings, dropped, kept)
+    else:
+        checked, silent = _check_cuda(source, settings, dropped, kept)
+    told = (Trouble(source.path, what) for what in _told_of(source, checked, silent))
+    return replace(checked, troubles=(*checked.troubles, *told))
 
 
 def check_file(job: Job) -> Report:
@@ -131,17 +138,29 @@ def _not_text(data: bytes) -> str | None:
     return "not checked: this is a binary file" if b"\0" in data[:_SNIFFED] else None
 
 
-def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], kept: Kept | None = None) -> Checked:
+Silent = Sequence[Suppression]
+
+
+def _check_cuda(source: Source, settings: Settings, dropped: tuple[str, ...], kept: Kept | None) -> tuple[Checked, Silent]:
     modelled = guarded(source.path, "the model of the file", lambda: _model(source, kept))
     if isinstance(modelled, Trouble):
-        return Checked(troubles=(modelled,))
+        return Checked(troubles=(modelled,)), ()
     found = by_function.findings(modelled, settings, kept)
     silent = suppression.in_cuda(source)
     codes = {code for code in RULES if settings.wants(code) and not code.startswith(dropped)}
     wanted = (f for f in found.findings if f.code in codes)
     told = [f for f in wanted if not _covered(source, f, silent)]
-    errors = guarded(source.path, "the list of syntax errors", lambda: len(modelled.errors))
-    return Checked(_ordered(told), _distinct(found.troubles), errors if isinstance(errors, int) else 0)
+    errors = guarded(source.path, "the list of syntax errors", lambda: modelled.errors)
+    return Checked(_ordered(told), _distinct(found.troubles), tuple(errors) if isinstance(errors, list) else ()), silent
+
+
+def _told_of(source: Source, checked: Checked, silent: Silent) -> Iterator[str]:
+    """What its author should know of a text beside the findings."""
+    for line, code in unknown(silent):
+        yield f"line {line}: no rule's code begins with {code!r}, so this silences nothing"
+    if len(source.data) > FEW and sum(end - start for start, end in checked.broken) * MUCH > len(source.data):
+        line = source.position(checked.broken[0][0])[0]
+        yield f"much of it does not parse as CUDA, from line {line} on: findings may be missing"
 
 
 def _model(source: Source, kept: Kept | None) -> FileModel:
@@ -151,22 +170,23 @@ def _model(source: Source, kept: Kept | None) -> FileModel:
     return read_model(source, kept.parsed.tree)
 
 
-def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...], kept: Kept | None) -> Checked:
+def _check_python(source: Source, settings: Settings, dropped: tuple[str, ...], kept: Kept | None) -> tuple[Checked, Silent]:
     file = embedded.read(source.data)
     silent = suppression.in_python(source, file)
     found: list[Finding] = []
     troubles: list[Trouble] = []
-    errors = 0
+    broken: list[tuple[int, int]] = []
     for number, text in enumerate(file.texts):
-        inside = _check_cuda(Source(source.path, text.text), settings, dropped, kept.part(number) if kept is not None else None)
-        errors += inside.errors
+        part = kept.part(number) if kept is not None else None
+        inside, _ = _check_cuda(Source(source.path, text.text), settings, dropped, part)
+        broken += (text.range(start, end) for start, end in inside.broken)
         troubles += inside.troubles
         mapped = (_mapped(finding, text) for finding in inside.findings)
         found += (finding for finding in mapped if not _covered(source, finding, silent))
-    return Checked(_ordered(found), _distinct(troubles), errors)
+    return Checked(_ordered(found), _distinct(troubles), tuple(broken)), silent
 
 
-def _covered(source: Source, finding: Finding, silent: Sequence[suppression.Suppression]) -> bool:
+def _covered(source: Source, finding: Finding, silent: Silent) -> bool:
     return bool(silent) and any(one.covers(finding.code, source.position(finding.start)[0]) for one in silent)
 
 

@@ -31,7 +31,7 @@ def finding(model: FileModel, launch: Configuration, device: ReferenceDevice) ->
     message = (
         f"the grid has {plural(blocks, 'block')}; "
         f"{device.multiprocessors - blocks} of the {device.multiprocessors} multiprocessors "
-        f"of a {device.name} (sm_{device.capability}) have nothing to do"
+        f"of the {device.name} (sm_{device.capability}) have nothing to do"
     )
     return Finding(
         "CP203",

@@ -1,4 +1,5 @@
-"""Comments that silence rules: `// cudaperf: ignore[CP101, CP3] reason`, `ignore` for all, `ignore-file[...]` for a whole file.
+"""Comments that silence rules: `// cudaperf: ignore[CP101, CP3] reason` (`ignore CP101` too), `ignore` for all,
+`ignore-file[...]` for a whole file.
 
 A comment speaks of its own line, or, on a line of its own, of the next line that is not such a comment too. In Python, `#`
 comments do the same; beside or above a string they speak of all the CUDA in it.
@@ -12,10 +13,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from cudaperf.engine.analysis.finding import RULES
 from cudaperf.engine.cuda.embedded import PythonFile
 from cudaperf.engine.cuda.source import Source
 
-_ASKS: Final = re.compile(rb"\bcudaperf:\s*ignore(?P<file>-file)?(?![\w-])(?:\s*\[(?P<codes>[^\]\r\n]*)\])?")
+_ASKS: Final = re.compile(
+    rb"\bcudaperf:\s*ignore(?P<file>-file)?(?![\w-])(?:\s*\[(?P<codes>[^\]\r\n]*)\]|\s+(?P<bare>CP\d+(?:\s*,\s*CP\d+)*)\b)?"
+)
 _TOKEN: Final = re.compile(
     rb"(?P<comment>//(?:\\\r?\n|[^\r\n])*|/\*[\s\S]*?(?:\*/|\Z))"
     rb"|R\"(?P<mark>[^()\\\s]*)\([\s\S]*?\)(?P=mark)\"|\"(?:\\[\s\S]|[^\"\\\n])*\"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"
@@ -81,13 +85,20 @@ def _asked(source: Source, comments: Iterable[tuple[int, int]]) -> Iterator[_Ask
             begin = source.starts[first - 1]
             stop = source.starts[last] if last < len(source.starts) else len(source.data)
             own = not (source.data[begin:start] + source.data[end:stop]).strip(b" \t\f\v\r\n\\")
-            yield _Asked(_prefixes(match["codes"]), first, last, own, match["file"] is not None)
+            codes = match["codes"] if match["codes"] is not None else match["bare"]
+            yield _Asked(_prefixes(codes), first, last, own, match["file"] is not None)
 
 
 def _prefixes(codes: bytes | None) -> tuple[str, ...]:
     if codes is None:
         return ("",)
     return tuple(code for code in re.split(r"[\s,]+", codes.decode("utf-8", "replace").upper()) if code)
+
+
+def unknown(suppressions: Iterable[Suppression]) -> list[tuple[int, str]]:
+    """(line, code) for what no rule's code begins with, at the first line that a comment speaks of."""
+    found = {(s.first, p) for s in suppressions for p in s.prefixes if not any(rule.startswith(p) for rule in RULES)}
+    return sorted((line, code) for line, code in found if (line - 1, code) not in found)
 
 
 def _suppressions(asked: list[_Asked]) -> Iterator[Suppression]:

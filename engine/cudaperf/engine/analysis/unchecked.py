@@ -46,7 +46,7 @@ def _finding(model: FileModel, function: Function) -> Finding | None:
     message = f"the error of {what} is never looked at; {function.name} has {counted} without a check"
     if launches and not calls:
         message += " (cudaGetLastError after a launch says whether it started)"
-    related = tuple(Related(n.start, n.end, "unchecked too") for n in unchecked[1:6])
+    related = tuple(Related(n.start, n.end, "unchecked too") for n in unchecked[1:3])
     data: dict[str, JsonScalar] = {"function": function.name, "calls": calls, "launches": launches}
     return Finding("CP501", Severity.WARNING, first.start, first.end, message, related, data)
 

@@ -25,8 +25,14 @@ _BLANKED: Final = (
     rb"alignas\s*\((?:[^()]|\([^()]*\))*\)",
     rb"\]\s*(?P<keep>__device__|__host__\s+__device__)",
 )
+_GROUPED: Final = rb"\([ \t]*(?P<name>[a-z]\w*)[ \t]*\)(?=[ \t]*[-+*&])"
+"""`(x) + y`, which the grammar takes for a cast of `+y` to a type x."""
+_TYPES: Final = frozenset(
+    b"""auto bool char double float half int long real scalar short signed size uchar uint ulong unsigned ushort void number""".split()
+)
+_VECTOR: Final = re.compile(rb"(?:u?(?:char|short|int|long|longlong)|float|double|half|__half)[1-8]\Z")
 _BOUNDS: Final = rb"__launch_bounds__\s*\((?P<bounds>[^()]*)\)"
-_TOKEN: Final = re.compile(b"|".join((rb"(?P<skip>" + _SKIPPED.replace(rb"\1", rb"\2") + rb")", _BOUNDS, *_BLANKED)))
+_TOKEN: Final = re.compile(b"|".join((rb"(?P<skip>" + _SKIPPED.replace(rb"\1", rb"\2") + rb")", _BOUNDS, _GROUPED, *_BLANKED)))
 _WORD: Final = re.compile(rb"\w")
 _UNFINISHED: Final = re.compile(
     rb"(?:\]|\\|__(?:cluster_dims|maxnreg|align|block_size|launch_bounds)__|alignas|__host__)(?:\s|\([^)]*)*\Z"
@@ -80,10 +86,22 @@ def rewritten(data: bytes) -> Rewritten:
     return Rewritten(text, tuple(spans), reaching or b'R"' in data or _UNFINISHED.search(data[-400:]) is not None)
 
 
+def _is_value(match: re.Match[bytes]) -> bool:
+    """Whether a name in parentheses is a variable: no usual name of a type, and neither a call's argument nor a condition."""
+    name, text = match["name"], match.string
+    if name in _TYPES or name.endswith((b"_t", b"_type")) or _VECTOR.match(name):
+        return False
+    before = text[text.rfind(b"\n", 0, match.start()) + 1 : match.start()].rstrip()
+    free = not _WORD.match(before[-1:]) and not before.endswith((b"]", b">"))
+    return free or before.endswith(b"return")
+
+
 def _replacement(match: re.Match[bytes]) -> bytes:
     whole = match[0]
     if match["skip"] is not None or _WORD.match(match.string, match.start() - 1, match.start()):
         return whole  # a comment, a string, the end of a longer word
+    if match["name"] is not None:
+        return b" " + whole[1:-1] + b" " if _is_value(match) else whole
     if match["bounds"] is not None:
         parts = match["bounds"].split(b",")
         if len(parts) < 3:

@@ -48,6 +48,8 @@ class Tally:
         mended = f"{_many(self.fixed, 'finding')} fixed; " if self.fixed else ""
         kinds = [_many(self.severities[kind], kind) for kind in Severity if self.severities[kind]]
         measured = f"; {_many(self.measured, 'kernel')} measured by ptxas" if self.measured else ""
+        if not self.files and not kinds:
+            return "0 files checked: no .cu or .cuh file, nor CUDA in C++ or Python files, is there"
         if not kinds:
             return f"{mended}{_many(self.files, 'file')} checked, no findings{measured}"
         where = f"in {_many(self.files_with_findings, 'file')} of {self.files}"
