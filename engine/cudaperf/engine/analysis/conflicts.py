@@ -63,7 +63,7 @@ def within_block(run: Run, accesses: list[Access], *, ordered: bool = False) -> 
             b = accesses[j]
             if not (a.writes or b.writes) or (a.kind == "atomic" and b.kind == "atomic") or cells[i].apart(cells[j]):
                 continue
-            if not compatible(a.path, b.path):
+            if a.doubt != b.doubt or not compatible(a.path, b.path):
                 continue
             if (found := _meet(a, b, cells[i], cells[j])) is not None and (
                 found.crossing or ordered or a.warp_interval == b.warp_interval
@@ -89,9 +89,9 @@ class Cells:
         everyone = np.count_nonzero(must) == len(must)
         who: Numbers = np.arange(len(must)) if everyone else np.flatnonzero(must)
         if isinstance(access.offset, int):
-            offsets: Numbers = np.full(len(who), access.offset, dtype=np.int64)
+            offsets: Numbers = np.full(len(who), access.offset + access.base, dtype=np.int64)
         else:
-            offsets = access.offset[:threads] if everyone else access.offset[:threads][who]
+            offsets = (access.offset[:threads] if everyone else access.offset[:threads][who]) + access.base
         unit = 4 if access.size % 4 == 0 else 1
         count = access.size // unit
         places = np.concatenate([offsets + i * unit for i in range(count)]) if count > 1 else offsets

@@ -6,12 +6,16 @@ threads that data picks. Nor where a barrier may order writes for other blocks, 
 
 from __future__ import annotations
 
+import re
+
 from cudaperf.engine.analysis.conflicts import Conflict, sure, within_block
 from cudaperf.engine.analysis.finding import RULES, Finding
 from cudaperf.engine.analysis.runs import ALIGNED, LARGE, Run, Runs
 from cudaperf.engine.cuda import ir
 
 Place = tuple[int, int]
+_REFERENCE = re.compile(rb"\(\s*&\s*\w+\s*\)\s*\[")
+"""`float (&row)[32] = ...`."""
 
 
 def idle_barriers(runs: Runs) -> list[Finding]:
@@ -28,8 +32,10 @@ def idle_barriers(runs: Runs) -> list[Finding]:
             seen |= {a.start for a in run.trace.accesses if a.must.any()}
         if every <= needed:
             return []
-    if not _shared_places(runs) <= seen or _fenced(runs):
+    if not _shared_places(runs) <= seen or _fenced(runs) or _renamed(runs):
         return []
+    own = runs.kernel
+    every = {place for place in every if own.start <= place[0] < own.end}  # a helper's barrier is others' too
     message = "this barrier orders nothing: no thread touches before it what another touches after it"
     return [Finding("CP304", RULES["CP304"].severity, *place, message) for place in _together(every - needed, looked)]
 
@@ -86,8 +92,18 @@ def _apart(conflict: Conflict, interval: int) -> bool:
 def _shared_places(runs: Runs) -> set[int]:
     """Where the kernel's text touches shared memory, by its own names."""
     nodes = runs.kernel.nodes
-    shared = {n.name for n in nodes if isinstance(n, ir.Declare) and n.shared and n.dims}
-    return {n.start for n in nodes if isinstance(n, ir.Index) and isinstance(n.base, ir.Name) and n.base.id in shared}
+    shared = [n for n in nodes if isinstance(n, ir.Declare) and n.shared]
+    arrays, scalars = {n.name for n in shared if n.dims}, {n.name for n in shared if not n.dims}
+    places = {n.start for n in nodes if isinstance(n, ir.Index) and isinstance(n.base, ir.Name) and n.base.id in arrays}
+    return places | {n.start for n in nodes if isinstance(n, ir.Name) and n.id in scalars}
+
+
+def _renamed(runs: Runs) -> bool:
+    """Whether shared memory has types that are not known (unions, say), or goes by other names: references."""
+    declared = [n for n in runs.kernel.nodes if isinstance(n, ir.Declare)]
+    odd = any(n.shared and n.type.size is None and n.type.name not in runs.kernel.type_names for n in declared)
+    text = runs.model.text(runs.kernel)
+    return odd or any(n.type.reference for n in declared) or _REFERENCE.search(text) is not None
 
 
 def _fenced(runs: Runs) -> bool:

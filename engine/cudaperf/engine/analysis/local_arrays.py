@@ -35,7 +35,7 @@ def in_local_memory(runs: Runs) -> list[Finding]:
         loaded = access.from_data or not isinstance(access.base, int) or access.base != 0
         varies = isinstance(access.offset, np.ndarray) and np.ptp(access.offset[access.may]) > 0
         if varies or loaded or follows or _chosen_by_data(run, access):
-            name = access.array.partition("@")[0]  # of an inlined function's
+            name = access.name
             message = f"{name} is indexed at run time, so it lies in local memory instead of registers"
             data: Data = {"array": name}
             found[access.array] = Finding("CP204", RULES["CP204"].severity, access.start, access.end, message, data=data)

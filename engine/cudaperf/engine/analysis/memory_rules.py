@@ -15,6 +15,7 @@ from cudaperf.engine.analysis.finding import RULES, Data, Finding
 from cudaperf.engine.analysis.local_arrays import in_local_memory
 from cudaperf.engine.analysis.pointer_rules import repeated, unrestricted, volatile
 from cudaperf.engine.analysis.runs import Run, Runs
+from cudaperf.engine.analysis.simt.machine import FEWEST, GRID
 from cudaperf.engine.analysis.simt.trace import Access
 from cudaperf.engine.analysis.simt.values import Numbers
 from cudaperf.engine.analysis.warps import WARP, Requests, requests
@@ -105,7 +106,9 @@ def _number(value: float) -> str:
 
 def _apart(run: Run, stride: int, size: int) -> str | None:
     """A distance in words: a number of elements, or of the parameter that it is a multiple of; None for others."""
-    for name, sample in run.trace.samples.items():
+    for name, sample in {**run.trace.samples, **{f"gridDim.{axis}": size for axis, size in GRID.items()}}.items():
+        if sample < FEWEST:
+            continue
         factor, rest = divmod(abs(stride), sample * size)
         if not rest and 0 < factor <= LARGEST_FACTOR:
             return f"{name if factor == 1 else f'{factor} * {name}'} elements of {size} bytes"
@@ -115,12 +118,13 @@ def _apart(run: Run, stride: int, size: int) -> str | None:
 
 
 def _bank_conflicts(run: Run) -> Iterator[Finding]:
-    for (start, end, array, kind), accesses in grouped(run, "shared").items():
+    for (start, end, _, kind), accesses in grouped(run, "shared").items():
         cost = requests(accesses, run.trace.threads) if kind != "atomic" else None
         if cost is None or cost.cost < 2 * cost.warps or cost.lanes < FEWEST_LANES * cost.warps:
             continue
-        message = f"{cost.worst}-way bank conflict: threads of a warp touch {cost.worst} words of {array} in one bank"
-        data: Data = {"array": array, "degree": cost.worst}
+        name = accesses[0].name
+        message = f"{cost.worst}-way bank conflict: threads of a warp touch {cost.worst} words of {name} in one bank"
+        data: Data = {"array": name, "degree": cost.worst}
         yield Finding("CP102", RULES["CP102"].severity, start, end, message, data=data)
 
 

@@ -86,7 +86,7 @@ def _resident(
     memory = shared_memory(model, kernel, known.templates, types)
     dynamic = known.launch.shared if known.launch is not None else None if memory.dynamic else 0
     threads = prod(known.shape)
-    if dynamic is None:
+    if dynamic is None or dynamic < 0:
         return None
     if figures:
         each = ((occupancy(architecture, threads, f.registers, f.shared_bytes + dynamic, f.barriers), f) for f in figures)

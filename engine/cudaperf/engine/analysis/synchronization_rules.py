@@ -109,7 +109,7 @@ def _shared(run: Run) -> Iterable[Finding]:
             for conflict in conflicts:
                 if _double(conflict):
                     yield _written_twice(conflict)
-                elif space == "shared" and not _told(conflict, writers):
+                elif space == "shared" and not _told(conflict, writers) and not _same_value(conflict):
                     yield _race(run, conflict)
 
 
@@ -123,11 +123,11 @@ def _by_data(run: Run) -> Iterable[Finding]:
             if wide and other.array == access.array and other.interval == access.interval and other.must.any():
                 first, last = sorted((access, other), key=lambda a: a.start)
                 message = (
-                    f"race: elements of {access.array} are {'written' if last.writes else 'read'} here and "
+                    f"race: elements of {access.name} are {'written' if last.writes else 'read'} here and "
                     f"{'written' if first.writes else 'read'} by other threads, as the data says, with no barrier between"
                 )
                 related = (Related(first.start, first.end, "the other access"),)
-                severity, data = RULES["CP302"].severity, {"array": access.array}
+                severity, data = RULES["CP302"].severity, {"array": access.name}
                 yield Finding("CP302", severity, last.start, last.end, message, related, data)
 
 
@@ -135,6 +135,12 @@ def _double(conflict: Conflict) -> bool:
     """Two plain writes (or one and an atomic) of different values."""
     a, b = conflict.first, conflict.second
     return a.writes and b.writes and not (a.uniform and b.uniform and (a.start, a.end) == (b.start, b.end))
+
+
+def _same_value(conflict: Conflict) -> bool:
+    """Writes of one value by many threads at one place in the text."""
+    a, b = conflict.first, conflict.second
+    return a.kind == b.kind == "write" and a.uniform and b.uniform and (a.start, a.end) == (b.start, b.end)
 
 
 def _told(conflict: Conflict, writers: set[int]) -> bool:
@@ -148,17 +154,17 @@ def _written_twice(conflict: Conflict) -> Finding:
     a, b = conflict.first, conflict.second
     last = b if b.kind != "atomic" else a
     words = f"threads {conflict.threads[0]} and {conflict.threads[1]} of a block"
-    message = f"conflicting writes: {words} write one element of {last.array} without an atomic"
+    message = f"conflicting writes: {words} write one element of {last.name} without an atomic"
     related = () if (a.start, a.end) == (b.start, b.end) else (Related(a.start, a.end, "the other write"),)
     return Finding(
-        "CP305", RULES["CP305"].severity, last.start, last.end, message, related, {"array": last.array, "space": last.space}
+        "CP305", RULES["CP305"].severity, last.start, last.end, message, related, {"array": last.name, "space": last.space}
     )
 
 
 def _race(run: Run, conflict: Conflict) -> Finding:
     a, b = sorted((conflict.first, conflict.second), key=lambda x: (x.start, x.order))  # in the order of the text
     done = {True: "written", False: "read"}
-    array = a.array
+    array = a.name
     if conflict.crossing or _among_barriers(run, a):
         message = (
             f"race: {array} is {done[b.writes]} here by thread {_thread(conflict, b)} and {done[a.writes]} by thread "
@@ -189,8 +195,8 @@ def _thread(conflict: Conflict, access: Access) -> int:
 def _between_blocks(run: Run) -> Iterable[Finding]:
     yield from _updates(run)
     stores = [a for a in run.trace.accesses if a.space == "global" and a.kind == "write"]
-    written = [a for a in stores if not a.constant and not a.path and sure(a)]
-    if not written or not run.trace.block_axes:
+    written = [a for a in stores if not a.constant and not a.path and sure(a) and not _by_memory(a)]
+    if not written or not run.trace.block_axes or _locks(run):
         return
     own = _own_elements(run)
     written = [a for a in written if (a.start, a.end) not in own]
@@ -202,14 +208,26 @@ def _between_blocks(run: Run) -> Iterable[Finding]:
             if other.space == "global" and other.kind == "write":
                 by_place.setdefault((other.start, other.end, other.array), []).append(other)
         for access in written:
-            pair = meet_between_blocks(access, by_place.get((access.start, access.end, access.array), []))
+            others = [o for o in by_place.get((access.start, access.end, access.array), ()) if not _by_memory(o)]
+            pair = meet_between_blocks(access, others)
             if pair is not None:
                 message = (
                     f"conflicting writes: thread {pair[0]} of one block and thread {pair[1]} of another write "
-                    f"one element of {access.array} without an atomic"
+                    f"one element of {access.name} without an atomic"
                 )
-                data: Data = {"array": access.array, "space": "global"}
+                data: Data = {"array": access.name, "space": "global"}
                 yield Finding("CP305", RULES["CP305"].severity, access.start, access.end, message, data=data)
+
+
+def _by_memory(access: Access) -> bool:
+    """Whether memory decides the place: what is there differs between blocks."""
+    return access.array.startswith("*") or not isinstance(access.base, int) or access.base != 0
+
+
+def _locks(run: Run) -> bool:
+    """Whether the kernel may wait for its turn: compare and swap."""
+    reached = run.runs.model.reached(run.runs.kernel)
+    return any(isinstance(n, ir.Call) and n.name.startswith("atomicCAS") for f in reached for n in f.nodes)
 
 
 def _own_elements(run: Run) -> set[tuple[int, int]]:
@@ -236,9 +254,9 @@ def _updates(run: Run) -> Iterable[Finding]:
         if isinstance(access.offset, np.ndarray) and len(np.unique(access.offset[who])) == len(who):
             continue  # a place of each thread's own
         message = (
-            f"conflicting writes: threads whose data name one element of {access.array} update it at once without an atomic"
+            f"conflicting writes: threads whose data name one element of {access.name} update it at once without an atomic"
         )
-        data: Data = {"array": access.array, "space": access.space}
+        data: Data = {"array": access.name, "space": access.space}
         yield Finding("CP305", RULES["CP305"].severity, access.start, access.end, message, data=data)
 
 

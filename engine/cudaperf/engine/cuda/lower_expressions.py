@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from abc import abstractmethod
 from collections.abc import Callable
@@ -92,6 +93,8 @@ class Expressions:
             value = float(text.rstrip("fFlL").replace("'", ""))
         except ValueError:
             return self._opaque(node)
+        if not math.isfinite(value):
+            return self._opaque(node)
         return ir.Number(node.start_byte, node.end_byte, value, kind)
 
     def _inner(self, node: Tree) -> ir.Expr:
@@ -99,7 +102,11 @@ class Expressions:
         return self.expression(inner)
 
     def _condition_clause(self, node: Tree) -> ir.Expr:
-        return self.expression(node.child_by_field_name("value") or first_child(node))
+        value, first = node.child_by_field_name("value"), node.child_by_field_name("initializer")
+        condition = self.expression(value or first_child(node))
+        if first is None or first.type not in STATEMENTS:
+            return condition
+        return ir.Opaque(node.start_byte, node.end_byte, [self.statement(first), condition])
 
     def _field(self, node: Tree) -> ir.Expr:
         base, name = node.child_by_field_name("argument"), node.child_by_field_name("field")

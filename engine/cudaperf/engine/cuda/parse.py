@@ -28,7 +28,8 @@ _BLANKED: Final = (
 _GROUPED: Final = rb"\([ \t]*(?P<name>[a-z]\w*)[ \t]*\)(?=[ \t]*[-+*&])"
 """`(x) + y`, which the grammar takes for a cast of `+y` to a type x."""
 _TYPES: Final = frozenset(
-    b"""auto bool char double float half int long real scalar short signed size uchar uint ulong unsigned ushort void number""".split()
+    b"""auto bool char double float half int long number real scalar short signed size uchar uint ulong unsigned ushort
+    void""".split()
 )
 _VECTOR: Final = re.compile(rb"(?:u?(?:char|short|int|long|longlong)|float|double|half|__half)[1-8]\Z")
 _BOUNDS: Final = rb"__launch_bounds__\s*\((?P<bounds>[^()]*)\)"

@@ -25,9 +25,18 @@ class Calls(Places):
         functions = [f for f in self.model.by_name.get(node.name, []) if len(f.parameters) >= len(node.args)]
         if node.receiver is None and len(functions) == 1 and self._depth < DEEPEST:
             return self._enter(functions[0], node, mask)
+        whole = self._whole is node
         values = [self.value(arg, mask) for arg in node.args]
         if node.name not in intrinsics.PURE:
             self.trace.complete = False
+            shared = any(isinstance(v, Pointer) and v.space == "shared" for v in values)
+            named = self.model.macros.get(node.name)
+            if named is not None and not named.ambiguous:
+                waits = intrinsics.waits(named.text)
+            else:
+                waits = whole or shared or intrinsics.may_wait(node.name)
+            if waits:
+                self.doubtful()
         return unknown(*values, varying=not values)
 
     def _macro(self, node: ir.Call, parameters: list[str], body: ir.Expr, mask: Mask) -> Value:

@@ -33,7 +33,7 @@ from cudaperf.engine.analysis.simt.values import (
     merged,
     unknown,
 )
-from cudaperf.engine.cuda import ir
+from cudaperf.engine.cuda import ir, macros
 
 __all__ = ["Budget", "Interpreter", "OverBudget"]
 
@@ -97,7 +97,7 @@ class Interpreter(Calls):
         self._step()
         match node:
             case ir.Evaluate():
-                self.value(node.value, mask)
+                self._evaluate(node.value, mask)
             case ir.Declare():
                 self._declare(node, mask)
             case ir.Block():
@@ -125,8 +125,21 @@ class Interpreter(Calls):
             case ir.Switch():
                 return self._switch(node, mask)
             case ir.Opaque():
+                if self.model.source.data.startswith((b"asm", b"__asm"), node.start):
+                    self.doubtful()
                 self._opaque(node, mask)
         return mask
+
+    def _evaluate(self, node: ir.Expr, mask: Mask) -> None:
+        """A statement. One that is but a name may be a macro that waits."""
+        if isinstance(node, ir.Name) and node.id not in self._frame.variables:
+            if macros.expression(self.model, node.id) is None and node.id not in self.model.variables:
+                self.doubtful()
+        elif isinstance(node, ir.Opaque) and self.model.source.data.startswith((b"asm", b"__asm"), node.start):
+            self.doubtful()
+        self._whole = node
+        self.value(node, mask)
+        self._whole = None
 
     def _declare(self, node: ir.Declare, mask: Mask) -> None:
         variables = self._frame.variables

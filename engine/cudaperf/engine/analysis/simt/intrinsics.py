@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -40,7 +41,19 @@ _MATH: Final = (
 _FLOATS: Final = tuple(f"{prefix}{name}f" for prefix in ("", "__") for name in _MATH)
 PURE: Final = frozenset((*_MATH, *_FLOATS, "abs", "max", "min", "clock"))
 """Functions that touch no memory of the block's."""
+_WAITING: Final = re.compile(r"sync|barrier|wait|arrive|fence|reduce|scan|sort|exchange|shuffle|load|store", re.IGNORECASE)
+_CALLED: Final = re.compile(r"\w*(?:sync|barrier|wait|arrive)\w*", re.IGNORECASE)
 _GROUPS: Final = {"this_thread_block": "block", "this_grid": "grid", "tiled_partition": "warp", "coalesced_threads": "warp"}
+
+
+def may_wait(name: str) -> bool:
+    """Whether a function that is not known may hold a barrier, by its name."""
+    return _WAITING.search(name) is not None
+
+
+def waits(text: str) -> bool:
+    """Whether a macro that is no expression may hold a barrier, by its text."""
+    return any(may_wait(word) and not word.startswith(_MASKED) for word in _CALLED.findall(text))
 
 
 def call(machine: Expressions, node: ir.Call, mask: Mask) -> Value | None:
@@ -95,7 +108,7 @@ def _method(machine: Expressions, node: ir.Call, mask: Mask) -> Value:
     group = machine.value(node.receiver, mask)
     values = [machine.value(arg, mask) for arg in node.args]
     if not isinstance(group, Group):
-        machine.trace.complete = False
+        machine.doubtful()
         return VARYING if varies(group) or any(map(varies, values)) else UNIFORM
     if node.name == "sync":
         return _sync(machine, node, group, mask)

@@ -11,6 +11,10 @@ import numpy as np
 from cudaperf.engine.analysis.simt.values import Flags, Known, Numbers
 
 Shape = tuple[int, int, int]
+GRID: Final = {"x": 10_007, "y": 10_009, "z": 61}
+"""gridDim where sizes are large."""
+FEWEST: Final = 50
+"""Samples below this stand for counts of bits."""
 _BOUND: Final = 1_000_003
 _PRIMES: Final = (100_003, 200_017, 300_007, 400_009, 500_009, 600_011, 700_001, 800_011, 900_001, 1_000_003)
 
@@ -54,4 +58,4 @@ class Machine:
 
     def grid(self, axis: str) -> int:
         """gridDim: more blocks than are simulated."""
-        return {"x": 10_007, "y": 10_009, "z": 61}[axis] if self.sampling.kind in ("large", "aligned") else 2
+        return GRID[axis] if self.sampling.kind in ("large", "aligned") else 2

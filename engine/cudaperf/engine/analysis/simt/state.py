@@ -106,6 +106,8 @@ class State:
         self._varied = False  # whether threads could differ about the last condition
         self._interval = 0
         self._warp_interval = 0
+        self._doubt = 0
+        self._whole: ir.Expr | None = None  # the expression that is a statement
         self._iteration: tuple[tuple[int, int], ...] = ()
         self._site: tuple[int, int] | None = None
         self._depth = 0
@@ -162,6 +164,7 @@ class State:
                 compound,
                 loaded(offset),
                 self._iteration,
+                self._doubt,
             )
         )
 
@@ -171,6 +174,11 @@ class State:
         self.trace.barriers.append(Barrier(*place, mask.must, mask.may, self._path, self._interval, order, votes))
         self._interval += 1
         self._warp_interval += 1
+
+    def doubtful(self) -> None:
+        """Something that is not understood, and may be a barrier."""
+        self._doubt += 1
+        self.trace.complete = False
 
     def warp_barrier(self, node: ir.Node, name: str, mask: Mask, argument: Value | None, orders: bool) -> None:
         """A warp-level operation; `orders` where it orders memory as __syncwarp does."""

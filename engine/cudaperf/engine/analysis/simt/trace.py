@@ -29,7 +29,8 @@ class Access:
     """`offset` and `base` in bytes from the array's start (None: not known); `size` None where the type is not known.
 
     `must` are the threads that surely do it, `may` those that can. `interval` counts the block's barriers before it,
-    `warp_interval` also __syncwarp. `uniform` says that all threads of a block write the same value, `constant` that all do.
+    `warp_interval` also __syncwarp, `doubt` what may be a barrier, as it is not understood. `uniform` says that all threads
+    of a block write the same value, `constant` that all do.
     """
 
     start: int
@@ -51,10 +52,16 @@ class Access:
     compound: bool = False
     from_data: bool = False
     iteration: tuple[tuple[int, int], ...] = ()
+    doubt: int = 0
 
     @property
     def writes(self) -> bool:
         return self.kind != "read"
+
+    @property
+    def name(self) -> str:
+        """The array as the text has it, also in a function that was entered."""
+        return self.array.partition("@")[0]
 
 
 @dataclass(slots=True, eq=False)
