@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from cudaperf.engine.analysis.simt import intrinsics
 from cudaperf.engine.analysis.simt.expressions import DEEPEST, pointed
 from cudaperf.engine.analysis.simt.places import Places
@@ -9,6 +12,8 @@ from cudaperf.engine.analysis.simt.state import Frame, Mask
 from cudaperf.engine.analysis.simt.values import UNIFORM, VARYING, Pointer, Value, merged, unknown, where
 from cudaperf.engine.cuda import ir, macros
 from cudaperf.engine.cuda.model import Function
+
+Looked = TypeVar("Looked")
 
 
 class Calls(Places):
@@ -18,8 +23,8 @@ class Calls(Places):
         found = intrinsics.call(self, node, mask)
         if found is not None:
             return found
-        if node.receiver is None and (macro := macros.expression(self.model, node.name)) is not None and self._depth < DEEPEST:
-            return self._macro(node, macro[0].parameters or [], macro[1], mask)
+        if (expanded := self._expanded(node)) is not None:
+            return self._deeper(lambda: self.value(expanded, mask))
         if node.name in self.kernel.type_names and len(node.args) == 1 and node.receiver is None:
             return unknown(self.value(node.args[0], mask))  # T(1)
         functions = [f for f in self.model.by_name.get(node.name, []) if len(f.parameters) >= len(node.args)]
@@ -39,14 +44,23 @@ class Calls(Places):
                 self.doubtful()
         return unknown(*values, varying=not values)
 
-    def _macro(self, node: ir.Call, parameters: list[str], body: ir.Expr, mask: Mask) -> Value:
-        values = [self.value(arg, mask) for arg in node.args]
-        outer = self._frame
-        self._frame = Frame({**outer.variables, **dict(zip(parameters, values, strict=False))})
+    def pointer(self, node: ir.Expr, mask: Mask) -> Pointer | None:
+        if isinstance(node, ir.Call) and (expanded := self._expanded(node)) is not None:
+            return self._deeper(lambda: self.pointer(expanded, mask))
+        return super().pointer(node, mask)
+
+    def _expanded(self, node: ir.Call) -> ir.Expr | None:
+        """What a use of a macro stands for; None for other calls."""
+        if node.receiver is not None or node.name not in self.model.macros or self._depth >= DEEPEST:
+            return None
+        return macros.expanded(self.model, node)
+
+    def _deeper(self, look: Callable[[], Looked]) -> Looked:
+        self._depth += 1
         try:
-            return self._inside(node, body, mask)
+            return look()
         finally:
-            self._frame = outer
+            self._depth -= 1
 
     def _enter(self, function: Function, node: ir.Call, mask: Mask) -> Value:
         """A device function of the file."""
