@@ -147,3 +147,19 @@ def test_texts_in_python_are_kept_apart() -> None:
     found = check_text(Source("a.py", after), Settings(), (), kept)
     assert found.findings
     assert found == check_text(Source("a.py", after), Settings())
+
+
+TILE = b"""template <int N = 32> struct Tile { __device__ static void st(float *s, float v) { s[threadIdx.x * N] = v; } };
+struct Other { };
+__global__ void k(float *o) { __shared__ float s[12000]; Tile<>::st(s, o[threadIdx.x]); __syncthreads();
+  o[threadIdx.x] = s[threadIdx.x * 7]; }
+void go(float *o) { k<<<1, 256>>>(o); if (cudaGetLastError()) return; }
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), [(b"N = 32", b"N = 33"), (b"int N", b"int M"), (b"struct Tile", b"struct Tiles")])
+def test_what_is_around_a_method_counts(old: bytes, new: bytes) -> None:
+    kept = Kept()
+    check_text(Source("a.cu", TILE), Settings(), (), kept)
+    after = TILE.replace(old, new)
+    assert check_text(Source("a.cu", after), Settings(), (), kept) == check_text(Source("a.cu", after), Settings())

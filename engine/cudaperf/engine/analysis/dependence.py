@@ -18,6 +18,7 @@ from cudaperf.engine.analysis.launches import launches_in
 from cudaperf.engine.analysis.limits import SETTERS
 from cudaperf.engine.cuda.model import FileModel, Function
 
+_SCOPES: Final = frozenset(("class_specifier", "struct_specifier", "union_specifier", "namespace_definition"))
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 Key = Hashable
 Launched = tuple[str, Key]
@@ -79,7 +80,8 @@ class Dependence:
         """The function itself, what it leads to, and what is around all."""
         found = self._insides.get(function)
         if found is None:
-            own = (self._regions[function].key, self._model.broken(function), self._comments(function))
+            scope = self._texts.number(_scope(function))
+            own = (self._regions[function].key, scope, self._model.broken(function), self._comments(function))
             others = self._numbered(self._reached([function])) if self._named[function] else ()
             key = (self._around, own, others)
             found = self._insides[function] = self._texts.number(key)
@@ -149,6 +151,17 @@ class Dependence:
             named = self._model.by_name.get(launch.name, [])
             which = named.index(launch.kernel) if launch.kernel is not None else None
             yield launch.name, (which, known_block(launch), tuple(sorted(launch.templates.items())))
+
+
+def _scope(function: Function) -> Key:
+    """The names of the classes and namespaces around a function."""
+    names, node = [], function.node.parent
+    while node is not None:
+        name = node.child_by_field_name("name") if node.type in _SCOPES else None
+        if name is not None:
+            names.append(name.text)
+        node = node.parent
+    return tuple(names)
 
 
 def _beginning(function: Function) -> int:

@@ -54,7 +54,7 @@ def _barrier(run: Run, barrier: Barrier) -> list[Finding]:
     present, absent = barrier.must, ~barrier.may
     if not present.any() or not absent.any():
         return []
-    gone = [e for e in run.trace.exits if (e.must & absent).any() and e.start < barrier.start]
+    gone = [e for e in run.trace.exits if (e.must & absent).any() and _before(run, e, barrier)]
     left = absent.copy()
     for one in gone:
         left &= ~one.must
@@ -66,10 +66,16 @@ def _barrier(run: Run, barrier: Barrier) -> list[Finding]:
     return [Finding("CP301", RULES["CP301"].severity, barrier.start, barrier.end, message, data=data)]
 
 
+def _before(run: Run, one: Exit, barrier: Barrier) -> bool:
+    """Whether a return stands before a barrier in the text; of a barrier in a device function, whether it came first."""
+    kernel = run.runs.kernel
+    return one.start < barrier.start if kernel.start <= barrier.start < kernel.end else one.order <= barrier.order
+
+
 def _gone_by_data(run: Run, barrier: Barrier) -> list[Finding]:
     """Threads whose data made them return, or leave the loop, before the barrier."""
     taken = {(c.id, c.way) for c in barrier.path}
-    exits = [e for e in run.trace.exits if e.order <= barrier.order and _decided(e.path, taken) and e.start < barrier.start]
+    exits = [e for e in run.trace.exits if e.order <= barrier.order and _decided(e.path, taken) and _before(run, e, barrier)]
     if exits:
         return [_return(e, barrier, None, run.trace.threads) for e in exits]
     for jump in run.trace.leavings:

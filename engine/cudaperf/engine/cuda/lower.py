@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.lower_declarations import Declarations
-from cudaperf.engine.cuda.nodes import STATEMENTS, first_child
+from cudaperf.engine.cuda.nodes import STATEMENTS, alive, first_child
 
 if TYPE_CHECKING:
     from tree_sitter import Node as Tree
@@ -37,8 +37,11 @@ class Lowering(Declarations):
             case "comment" | "preproc_call" | "preproc_def" | "preproc_function_def" | "preproc_include" | ";":
                 return
             case "preproc_ifdef" | "preproc_if" | "preproc_else" | "preproc_elif":
-                skipped = [node.child_by_field_name("name"), node.child_by_field_name("condition")]
-                for child in node.named_children:
+                live = alive(node)
+                if live is None:
+                    return
+                skipped = [live.child_by_field_name("name"), live.child_by_field_name("condition")]
+                for child in live.named_children:
                     if child not in skipped and child.type not in ("preproc_else", "preproc_elif"):
                         self._add(child, body)
             case "expression_statement":

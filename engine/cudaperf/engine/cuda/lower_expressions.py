@@ -104,6 +104,7 @@ class Expressions:
     def _condition_clause(self, node: Tree) -> ir.Expr:
         value, first = node.child_by_field_name("value"), node.child_by_field_name("initializer")
         condition = self.expression(value or first_child(node))
+        first = first_child(first) if first is not None and first.type == "init_statement" else first
         if first is None or first.type not in STATEMENTS:
             return condition
         return ir.Opaque(node.start_byte, node.end_byte, [self.statement(first), condition])

@@ -37,6 +37,16 @@ def spelling(node: Node) -> str:
     return data.decode("utf-8", "replace") if data is not None else ""
 
 
+def alive(node: Node) -> Node | None:
+    """Where `#if 0` leads to: its `#else` or `#elif`. The node itself for other conditions, None where nothing is left."""
+    if node.type != "preproc_if":
+        return node
+    condition = node.child_by_field_name("condition")
+    if condition is None or spelling(condition).strip() != "0":
+        return node
+    return node.child_by_field_name("alternative")
+
+
 def first_child(node: Node) -> Node | None:
     """The first named child that is no comment."""
     return next((child for child in node.named_children if child.type != "comment"), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.lower import Lowering
 from cudaperf.engine.cuda.model import FileModel, Function, Macro
-from cudaperf.engine.cuda.nodes import spelling
+from cudaperf.engine.cuda.nodes import alive, spelling
 from cudaperf.engine.cuda.parse import parse
 from cudaperf.engine.cuda.source import Source
 from cudaperf.engine.cuda.types import laid_out
@@ -70,6 +70,9 @@ class _Reader:
             if kind == "function_definition":
                 self._function(child, templates or {})
             elif kind == "template_declaration":
+                parameters = child.child_by_field_name("parameters")
+                if parameters is not None and not any(c.type == "function_definition" for c in child.named_children):
+                    self._model.surroundings.append((child.start_byte, parameters.end_byte))
                 self._type_names = self._types_of(child)
                 self.visit(child, self._template(child))
                 self._type_names = frozenset()
@@ -87,8 +90,8 @@ class _Reader:
                 self._enum(child)
             if kind in ("struct_specifier", "class_specifier"):
                 self._struct(child)
-            if kind in _CONTAINERS and kind != "template_declaration":
-                self.visit(child, templates)
+            if kind in _CONTAINERS and kind != "template_declaration" and (live := alive(child)) is not None:
+                self.visit(live, templates)
 
     def _macro(self, node: Tree, parameters: list[str] | None) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")

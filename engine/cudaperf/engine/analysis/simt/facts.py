@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
+_KEPT = "_cudaperf_facts"
 N = TypeVar("N", bound=ir.Node)
 T = TypeVar("T")
 
@@ -26,13 +27,35 @@ def _once(read: Callable[[N], T]) -> Callable[[N], T]:
     return known
 
 
+def parts_threads(node: ir.If | ir.Loop, model: FileModel) -> bool:
+    """Whether it matters in a branch or loop if only some threads come to it: barriers, returns, warp operations, also of the
+    functions that it calls."""
+    return _parts(node) or any(name in _waiting(model) for name in _called(node))
+
+
 @_once
-def parts_threads(node: ir.If | ir.Loop) -> bool:
-    """Whether it matters in a branch or loop if only some threads come to it: barriers, returns, warp operations."""
-    return any(
-        isinstance(n, ir.Return | ir.Jump) or (isinstance(n, ir.Call) and (_waits(n) or n.name.endswith("_sync")))
-        for n in ir.walk(node)
-    )
+def _parts(node: ir.If | ir.Loop) -> bool:
+    return any(isinstance(n, ir.Return | ir.Jump) or _together(n) for n in ir.walk(node))
+
+
+@_once
+def _called(node: ir.If | ir.Loop) -> frozenset[str]:
+    return frozenset(n.name for n in ir.walk(node) if isinstance(n, ir.Call))
+
+
+def _waiting(model: FileModel) -> frozenset[str]:
+    """The device functions that hold barriers or warp operations, or reach one that does."""
+    known: frozenset[str] | None = model.__dict__.get(_KEPT)
+    if known is None:
+        device = [f for f in model.functions if f.kind == "device"]
+        names = (f.name for f in device if any(_together(n) for g in model.reached(f) for n in g.nodes))
+        known = model.__dict__[_KEPT] = frozenset(names)
+    return known
+
+
+def _together(node: ir.Expr | ir.Stmt) -> bool:
+    """What threads do together."""
+    return isinstance(node, ir.Call) and (_waits(node) or node.name.endswith("_sync"))
 
 
 @_once
@@ -65,9 +88,6 @@ class Uses:
     factors: frozenset[str]
     shifts: frozenset[str]
     extents: frozenset[str]
-
-
-_KEPT = "_cudaperf_uses"
 
 
 def uses(kernel: Function, model: FileModel) -> Uses:

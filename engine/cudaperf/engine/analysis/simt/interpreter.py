@@ -207,7 +207,7 @@ class Interpreter(Calls):
     def _note(self, node: ir.If | ir.Loop) -> None:
         """Remember that threads can part before a barrier, return or warp operation."""
         if self._varied and not self.trace.diverges:
-            self.trace.diverges = facts.parts_threads(node)
+            self.trace.diverges = facts.parts_threads(node, self.model)
 
     def _either(self, node: ir.If, taken: Mask, mask: Mask, condition: Unknown) -> Mask:
         """Both ways, each as if all threads went it that can."""
