@@ -69,6 +69,10 @@ __global__ void k(float *a) { __shared__ float s[256]; STORE(s[threadIdx.x], a[t
   a[threadIdx.x] = s[255 - threadIdx.x]; }""",
         """void f(float *a); __global__ void k(float *a) { a[threadIdx.x] = 1; }
 void host(float *a) { k<<<1, 256>>>(a); if (auto e = cudaGetLastError(); e != cudaSuccess) throw e; }""",
+        """__global__ void k(float *o, const float4 *__restrict__ a) { int i = blockIdx.x * blockDim.x + threadIdx.x;
+  o[i] = a[i].x * a[i].y + a[i].z * a[i].w; }""",
+        """__global__ void k(float4 *o, float v) { int i = blockIdx.x * blockDim.x + threadIdx.x;
+  o[i].x = v; o[i].y = v; o[i].z = v; o[i].w = v; }""",
         "extern __shared__ float s[]; __global__ void k(float *a) { a[threadIdx.x] = s[threadIdx.x]; }\n"
         "cudaError_t host(float *a) { k<<<2, 256, -1>>>(a); return cudaGetLastError(); }",
     ],
@@ -82,6 +86,11 @@ def test_a_write_through_a_macro_races() -> None:
         "s[threadIdx.x] = a[threadIdx.x];", "STORE(s[threadIdx.x], a[threadIdx.x]);"
     )
     assert "CP302" in codes(text)
+
+
+def test_one_member_of_each_vector_is_a_waste() -> None:
+    text = "__global__ void k(float *o, const float4 *a) { int i = blockIdx.x * blockDim.x + threadIdx.x; o[i] = a[i].x; }"
+    assert codes(text) == {"CP101"}
 
 
 def test_helpers_count_where_they_are_called() -> None:

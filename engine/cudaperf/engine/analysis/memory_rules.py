@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from cudaperf.engine.analysis.finding import RULES, Data, Finding
+from cudaperf.engine.analysis.joined import joined
 from cudaperf.engine.analysis.local_arrays import in_local_memory
 from cudaperf.engine.analysis.pointer_rules import repeated, unrestricted, volatile
 from cudaperf.engine.analysis.runs import Run, Runs
@@ -31,9 +32,8 @@ Key = tuple[int, int, str, str]
 def grouped(run: Run, space: str) -> dict[Key, list[Access]]:
     """The accesses of one space by place in the text, array and kind."""
     found: dict[Key, list[Access]] = defaultdict(list)
-    for access in run.trace.accesses:
-        if access.space == space:
-            found[access.start, access.end, access.array, access.kind].append(access)
+    for access in joined([a for a in run.trace.accesses if a.space == space]):
+        found[access.start, access.end, access.array, access.kind].append(access)
     return found
 
 
@@ -132,7 +132,7 @@ def _vectorizable(run: Run) -> Iterator[Finding]:
     """A thread's 2 or 4 neighbouring elements, in one piece of straight code, its neighbour the next ones."""
     groups: dict[tuple[object, ...], dict[int, tuple[Access, Numbers]]] = defaultdict(dict)
     for access in run.trace.accesses:
-        plain = access.space == "global" and access.kind != "atomic" and isinstance(access.base, int)
+        plain = access.space == "global" and access.kind != "atomic" and isinstance(access.base, int) and access.part is None
         if plain and isinstance(access.offset, np.ndarray):
             key = (access.array, access.kind, access.size, access.iteration, access.path, access.interval, access.compound)
             groups[key].setdefault(int(access.offset[0]), (access, access.offset[:WARP]))

@@ -75,6 +75,11 @@ class Types:
         return found or _vector(name)
 
 
+def vector(name: str) -> bool:
+    """Whether a type is a built-in vector of two or four, which lies at a multiple of its size (of 16 bytes at most)."""
+    return name[-1:] in ("2", "4") and _vector(name) is not None
+
+
 @lru_cache(maxsize=256)
 def _vector(name: str) -> Struct | None:
     """CUDA's built-in vector types."""

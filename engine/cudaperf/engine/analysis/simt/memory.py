@@ -25,7 +25,7 @@ from cudaperf.engine.analysis.simt.values import (
     varies,
 )
 from cudaperf.engine.cuda.ir import CType
-from cudaperf.engine.cuda.types import Types
+from cudaperf.engine.cuda.types import Types, vector
 
 
 class Memory:
@@ -61,7 +61,8 @@ class Memory:
             return None
         offset, kind, dims = struct.fields[field]
         moved = binary("+", place.offset, offset)
-        return Pointer(place.space, place.array, moved, kind, dims)
+        part = (offset, struct.size) if struct.size and vector(place.type.name) else None
+        return Pointer(place.space, place.array, moved, kind, dims, part)
 
     def loaded(self, place: Pointer) -> Value:
         """What a read yields: a number that stands for what is there, the same for the same place."""

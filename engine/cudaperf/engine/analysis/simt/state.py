@@ -165,6 +165,7 @@ class State:
                 loaded(offset),
                 self._iteration,
                 self._doubt,
+                place.part,
             )
         )
 

@@ -30,7 +30,7 @@ class Access:
 
     `must` are the threads that surely do it, `may` those that can. `interval` counts the block's barriers before it,
     `warp_interval` also __syncwarp, `doubt` what may be a barrier, as it is not understood. `uniform` says that all threads
-    of a block write the same value, `constant` that all do.
+    of a block write the same value, `constant` that all do. `part` is (offset, size of the whole) of a vector's member.
     """
 
     start: int
@@ -53,6 +53,7 @@ class Access:
     from_data: bool = False
     iteration: tuple[tuple[int, int], ...] = ()
     doubt: int = 0
+    part: tuple[int, int] | None = None
 
     @property
     def writes(self) -> bool:

@@ -46,13 +46,15 @@ ITSELF: Final = (-1,)
 
 @dataclass(slots=True, eq=False)
 class Pointer:
-    """`offset` in bytes from the start of an array; `space` is "global", "shared" or "local"."""
+    """`offset` in bytes from the start of an array; `space` is "global", "shared" or "local". `part` is (offset, size of the
+    whole) in a built-in vector whose member this is."""
 
     space: str
     array: str
     offset: Value
     type: CType
     dims: tuple[int, ...] = ()
+    part: tuple[int, int] | None = None
 
     @property
     def itself(self) -> bool:
