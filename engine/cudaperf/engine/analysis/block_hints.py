@@ -29,9 +29,10 @@ class Hints:
 def hints(model: FileModel, kernel: Function, templates: Mapping[str, int]) -> Hints:
     found, known = Hints(), variables(kernel, model)
     arrays = {n.name: n for n in kernel.nodes if isinstance(n, ir.Declare) and n.shared and n.dims}
-    partly = list(_by_some_threads(kernel, model, known))
+    partly, until = _by_some_threads(kernel, model, known), -1
     for node in kernel.nodes:
-        if isinstance(node, ir.Index) and not any(start <= node.start < end for start, end in partly):
+        until = max(until, partly.get(node, -1))
+        if isinstance(node, ir.Index) and node.start >= until:
             for index, dim in _indexed(node, arrays):
                 axis, beyond = _thread_index(index, model, known)
                 extent = number(dim, model, values_at(kernel, model, node.start, templates)) if dim is not None else None
@@ -42,14 +43,16 @@ def hints(model: FileModel, kernel: Function, templates: Mapping[str, int]) -> H
     return found
 
 
-def _by_some_threads(kernel: Function, model: FileModel, known: Variables) -> Iterator[tuple[int, int]]:
-    """What stands under a condition on the thread index itself (`if (threadIdx.x < 32)`) says nothing about the block."""
+def _by_some_threads(kernel: Function, model: FileModel, known: Variables) -> dict[ir.Expr | ir.Stmt, int]:
+    """Branches on the thread index itself (`if (threadIdx.x < 32)`), with their ends: they say nothing about the block."""
+    found: dict[ir.Expr | ir.Stmt, int] = {}
     for node in kernel.nodes:
         if isinstance(node, ir.If | ir.Conditional):
             for part in ir.walk(node.condition):
                 sides = (part.left, part.right) if isinstance(part, ir.Binary) else ()
                 if any(_thread_index(side, model, known)[0] is not None for side in sides):
-                    yield node.start, node.end
+                    found[node] = node.end
+    return found
 
 
 def _indexed(node: ir.Index, arrays: dict[str, ir.Declare]) -> Iterator[tuple[ir.Expr, ir.Expr | None]]:
