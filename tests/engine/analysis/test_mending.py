@@ -1,0 +1,160 @@
+"""Fixes: what each one writes, where none is offered, and that on all the kernels with known findings each one mends."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cudaperf.engine.analysis.finding import Edit, Finding, Severity
+from cudaperf.engine.analysis.fixes import apply, fix_text
+from cudaperf.engine.analysis.kept import Kept
+from cudaperf.engine.analysis.run import Checked, check_text
+from cudaperf.engine.analysis.settings import Settings
+from cudaperf.engine.cuda.source import Source
+
+DATA = Path(__file__).parents[2] / "data"
+FILES = sorted([*(DATA / "kernels").glob("*.cu"), *(DATA / "kernels_unseen").glob("*.cu")])
+NVCC = Path("/usr/local/bin/nvcc")
+WITHOUT_COMPILER = pytest.mark.skipif(not NVCC.exists() and shutil.which("nvcc") is None, reason="no nvcc")
+
+TURN = """// cudaperf: block=32x32
+__global__ void turn(float *out, const float *in, int w) {
+  __shared__ DECLARED;
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * w + threadIdx.x];
+  __syncthreads();
+  USED
+  out[threadIdx.y * w + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+
+
+def checked(text: bytes) -> Checked:
+    found = check_text(Source("a.cu", text), Settings())
+    assert not found.troubles
+    return found
+
+
+def found(text: str, code: str) -> list[Finding]:
+    return [f for f in checked(text.encode()).findings if f.code == code]
+
+
+def mended(text: str, code: str) -> str:
+    """The text with every fix of a rule in, safe or not."""
+    return apply(text.encode(), found(text, code), "all")[0].decode()
+
+
+# --- CP102: padding --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("declared", "padded"),
+    [
+        ("float tile[32][32]", "float tile[32][32 + 1]"),
+        ("double tile[32][2 * 16]", "double tile[32][2 * 16 + 1]"),
+        ("float tile[32][1 << 5]", "float tile[32][(1 << 5) + 1]"),
+        ("short tile[32][64]", "short tile[32][64 + 2]"),
+        ("int tile[32][SIDE], rest[2]", "int tile[32][SIDE + 1], rest[2]"),
+        ("float tile[SIDE][kSide]", "float tile[SIDE][kSide + 1]"),
+    ],
+)
+def test_rows_are_padded(declared: str, padded: str) -> None:
+    text = "#define SIDE 32\nconstexpr int kSide = 32;\n" + TURN.replace("DECLARED", declared).replace("USED", "")
+    (one,) = found(text, "CP102")
+    assert one.fix is not None
+    assert one.fix.safe
+    assert mended(text, "CP102") == text.replace(declared, padded)
+    assert not found(mended(text, "CP102"), "CP102")
+
+
+@pytest.mark.parametrize(
+    ("declared", "used"),
+    [
+        ("float tile[32][32]", "float *row = tile[threadIdx.x]; row[1] = 0;"),
+        ("float tile[32][32]", "float *p = &tile[threadIdx.y][0];"),
+        ("float tile[32][32]", "int bytes = sizeof(tile);"),
+        ("float tile[32][32]", "other(tile);"),
+        ("float tile[32][32]", "FIRST = 0;"),
+        ("float tile[32][384]", ""),  # 48 KB are full
+        ("float tile[32][16][32]", ""),
+    ],
+)
+def test_rows_are_left_alone(declared: str, used: str) -> None:
+    text = "#define FIRST tile[0][0]\n" + TURN.replace("DECLARED", declared).replace("USED", used)
+    assert all(one.fix is None for one in found(text, "CP102"))
+
+
+def test_an_atomic_may_take_an_element() -> None:
+    text = TURN.replace("DECLARED", "int tile[32][32]").replace("USED", "atomicAdd(&tile[threadIdx.y][threadIdx.x], 1);")
+    (one,) = found(text, "CP102")
+    assert one.fix is not None
+
+
+def test_padding_is_not_safe_where_an_index_leaves_its_row_or_sizes_are_not_known() -> None:
+    text = TURN.replace("DECLARED", "float tile[32][32]").replace("USED", "tile[0][threadIdx.x + 32] = 0;")
+    (beyond,) = found(text, "CP102")
+    text = TURN.replace("DECLARED", "float tile[32][32]").replace("USED", "__shared__ Mystery more[2];")
+    (unknown,) = found(text, "CP102")
+    for one in (beyond, unknown):
+        assert one.fix is not None
+        assert not one.fix.safe
+
+
+# --- all kernels -----------------------------------------------------------------------------------------------------------
+
+
+def moved(offset: int, edits: Sequence[Edit]) -> int:
+    """Where a place is after edits that it is not in."""
+    return offset + sum(len(e.text.encode()) - (e.end - e.start) for e in edits if e.end <= offset)
+
+
+def told(findings: Iterable[Finding], edits: Sequence[Edit] = ()) -> Counter[tuple[str, int]]:
+    return Counter((f.code, moved(f.start, edits)) for f in findings if f.severity is not Severity.HINT or f.code == "CP304")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_fix_mends_its_finding_and_brings_nothing_new(path: Path) -> None:
+    data, kept = path.read_bytes(), Kept()
+    before = check_text(Source(path.name, data), Settings(), (), kept)
+    for one in before.findings:
+        if one.fix is None:
+            continue
+        after, count = apply(data, [replace(one, fix=replace(one.fix, safe=True))])
+        assert count == 1
+        again = check_text(Source(path.name, after), Settings(), (), kept)
+        where = f"{one.code} at line {data[: one.start].count(10) + 1}"
+        assert again.errors <= before.errors, where
+        left, known = told(again.findings), told(before.findings, one.fix.edits)
+        new = [code for code, _ in left - known if code != "CP304"]
+        assert not new, where
+        if one.code != "CP304":
+            assert (one.code, moved(one.start, one.fix.edits)) not in left, where
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_all_fixes_together_end(path: Path) -> None:
+    data, kept = path.read_bytes(), Kept()
+    after, _, troubles = fix_text(data, path.name, lambda t: check_text(Source(path.name, t), Settings(), (), kept), "all")
+    assert not troubles
+    left = check_text(Source(path.name, after), Settings())
+    assert all(one.fix is None for one in left.findings)
+    assert left.errors == check_text(Source(path.name, data), Settings()).errors
+
+
+@pytest.mark.slow
+@WITHOUT_COMPILER
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_fixed_files_compile(path: Path, tmp_path: Path) -> None:
+    data = path.read_bytes()
+    after = apply(data, check_text(Source(path.name, data), Settings()).findings, "all")[0]
+    fixed = tmp_path / path.name
+    fixed.write_bytes(after)
+    compiler = str(NVCC) if NVCC.exists() else "nvcc"
+    command = [compiler, "-std=c++17", "-arch=sm_90", "-ptx", "-o", str(tmp_path / "out.ptx"), str(fixed)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
