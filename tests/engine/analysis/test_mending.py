@@ -105,6 +105,80 @@ def test_padding_is_not_safe_where_an_index_leaves_its_row_or_sizes_are_not_know
         assert not one.fix.safe
 
 
+# --- barriers --------------------------------------------------------------------------------------------------------------
+
+RACE = """// cudaperf: block=128
+__global__ void k(float *a, int n) {
+\t__shared__ float t[128];
+\tt[threadIdx.x] = a[threadIdx.x];  // fill
+\tif (threadIdx.x < n)
+\t\ta[threadIdx.x] = t[127 - threadIdx.x];
+}
+"""
+LOOP = """// cudaperf: block=128
+__global__ void k(float *a, int n) {
+  __shared__ float t[128];
+  float sum = 0;
+  for (int i = 0; i < n; ++i) {
+    t[threadIdx.x] = a[i * 128 + threadIdx.x];
+    __syncthreads();
+    sum += t[127 - threadIdx.x];  // the other end
+  }
+  a[threadIdx.x] = sum;
+}
+"""
+
+
+def test_a_barrier_is_added_before_the_later_access() -> None:
+    assert mended(RACE, "CP302") == RACE.replace("\tif (", "\t__syncthreads();\n\tif (")
+
+
+def test_a_barrier_is_added_at_the_end_of_the_loop() -> None:
+    assert mended(LOOP, "CP302") == LOOP.replace("other end\n", "other end\n    __syncthreads();\n")
+
+
+def test_both_barriers_of_a_loop_are_added() -> None:
+    text = LOOP.replace("    __syncthreads();\n", "")
+    both = LOOP.replace("other end\n", "other end\n    __syncthreads();\n")
+    assert mended(text, "CP302") == both
+    assert not found(both, "CP302")
+
+
+def test_a_barrier_on_a_line_with_more() -> None:
+    text = "// cudaperf: block=64\n__global__ void k(int *a) { __shared__ int t[64]; t[threadIdx.x] = 1; a[0] = t[a[1]]; }\n"
+    text = text.replace("t[a[1]]", "t[63 - threadIdx.x]")
+    assert mended(text, "CP302") == text.replace("a[0] =", "__syncthreads(); a[0] =")
+
+
+def test_lines_end_as_the_files_do() -> None:
+    text = RACE.replace("\n", "\r\n")
+    assert mended(text, "CP302") == text.replace("\tif (", "\t__syncthreads();\r\n\tif (")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("\tif (threadIdx.x < n)", "\tif (threadIdx.x > 40) return;\n\tif (threadIdx.x < n)"),  # not all get there
+        ("t[127 - threadIdx.x]", "t[threadIdx.x] = t[threadIdx.x ^ 96]"),  # both accesses in one statement
+        ("\t__shared__ float t[128];", "\t__shared__ float t[128];\n\tif (threadIdx.x > 99) return;"),
+    ],
+)
+def test_no_barrier_where_one_would_not_do(before: str, after: str) -> None:
+    races = found(RACE.replace(before, after), "CP302")
+    assert races
+    assert all(one.fix is None for one in races)
+
+
+def test_a_warp_gets_its_own_barrier() -> None:
+    text = RACE.replace("=128", "=32").replace("127", "31")
+    (one,) = found(text, "CP303")
+    assert one.fix is not None
+    assert not one.fix.safe
+    assert mended(text, "CP303") == text.replace("\tif (", "\t__syncwarp();\n\tif (")
+    parted = text.replace("\tt[", "\tif (threadIdx.x > 7) return;\n\tt[")
+    assert all(one.fix is None for one in found(parted, "CP303"))
+
+
 # --- all kernels -----------------------------------------------------------------------------------------------------------
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from cudaperf.engine.analysis.finding import Finding, Fix
+from cudaperf.engine.analysis.mending.barriers import separated
 from cudaperf.engine.analysis.mending.padding import padded
-from cudaperf.engine.analysis.mending.trial import Place, place
+from cudaperf.engine.analysis.mending.trial import Place, Trials, place
 from cudaperf.engine.analysis.runs import Runs
 
-_CODES = frozenset(("CP102",))
+_CODES = frozenset(("CP102", "CP302", "CP303"))
 
 
 def mended(runs: Runs, findings: list[Finding]) -> list[Finding]:
@@ -19,6 +20,12 @@ def mended(runs: Runs, findings: list[Finding]) -> list[Finding]:
         return findings
     own = [f for f in findings if runs.kernel.start <= f.start < runs.kernel.end]
     fixes: dict[Place, Fix] = padded(runs, _of("CP102", own))
+    trials = Trials(runs, findings)
+    for code, fix_of in (("CP302", separated), ("CP303", separated)):
+        for finding in _of(code, own):
+            fix = fix_of(trials, finding)
+            if fix is not None:
+                fixes[place(finding)] = fix
     return [replace(f, fix=fixes[place(f)]) if place(f) in fixes else f for f in findings] if fixes else findings
 
 
