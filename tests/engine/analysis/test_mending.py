@@ -179,6 +179,40 @@ def test_a_warp_gets_its_own_barrier() -> None:
     assert all(one.fix is None for one in found(parted, "CP303"))
 
 
+IDLE = """// cudaperf: block=128
+__global__ void k(float *a) {
+  __shared__ float t[128];
+  t[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  a[threadIdx.x] = t[threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("barrier", "left"),
+    [
+        ("  __syncthreads();\n", ""),
+        ("  __syncthreads();  // wait\n", "  // wait\n"),
+        ("  int i = 0; __syncthreads(); i++;\n", "  int i = 0; i++;\n"),
+        ("  __syncthreads();\r\n", ""),
+        ("  SYNC();\n", "  SYNC();\n"),
+    ],
+)
+def test_an_idle_barrier_goes_with_its_line(barrier: str, left: str) -> None:
+    text = "#define SYNC() __syncthreads()\n" + IDLE.replace("  __syncthreads();\n", barrier)
+    assert found(text, "CP304")
+    assert mended(text, "CP304") == text.replace(barrier, left)
+
+
+def test_of_two_barriers_one_stays_where_one_is_needed() -> None:
+    text = IDLE.replace("= t[threadIdx.x]", "= t[127 - threadIdx.x]").replace(
+        "  __syncthreads();\n", "  __syncthreads();\n  float two = 2;\n  __syncthreads();\n"
+    )
+    assert len(found(text, "CP304")) == 2
+    assert mended(text, "CP304").count("__syncthreads") == 1
+
+
 # --- all kernels -----------------------------------------------------------------------------------------------------------
 
 

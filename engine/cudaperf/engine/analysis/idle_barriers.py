@@ -6,9 +6,12 @@ threads that data picks. Nor where a barrier may order writes for other blocks, 
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from cudaperf.engine.analysis.conflicts import sure, within_block
 from cudaperf.engine.analysis.finding import RULES, Finding
 from cudaperf.engine.analysis.runs import ALIGNED, LARGE, Run, Runs
+from cudaperf.engine.analysis.simt.trace import Access
 from cudaperf.engine.cuda import ir
 
 
@@ -29,6 +32,26 @@ def idle_barriers(runs: Runs) -> list[Finding]:
         return []
     message = "this barrier orders nothing: no thread touches before it what another touches after it"
     return [Finding("CP304", RULES["CP304"].severity, *place, message) for place in sorted(every - needed)]
+
+
+def needed_without(runs: Runs, gone: set[tuple[int, int]]) -> bool:
+    """Whether without all these barriers two threads would meet, where without each one none do."""
+    made = (runs.run(number, sampling) for number in range(len(runs.shapes)) for sampling in (LARGE, ALIGNED))
+    return any(run is None or _meet(run, gone) for run in made)
+
+
+def _meet(run: Run, gone: set[tuple[int, int]]) -> bool:
+    """Whether accesses conflict between which no other barrier stands."""
+    kept = sorted(b.interval for b in run.trace.barriers if (b.start, b.end) not in gone)
+    written = {a.array for a in run.trace.accesses if a.writes}
+    groups: dict[tuple[str, int], list[Access]] = {}
+    for access in run.trace.accesses:
+        if access.space != "local" and access.array in written:
+            if not sure(access):
+                return True
+            groups.setdefault((access.array, bisect_left(kept, access.interval)), []).append(access)
+    pairs = (c for group in groups.values() for c in within_block(run, group, ordered=True))
+    return any(c.first.interval != c.second.interval for c in pairs)
 
 
 def _understood(run: Run) -> bool:

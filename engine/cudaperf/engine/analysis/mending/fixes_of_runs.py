@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from cudaperf.engine.analysis.finding import Finding, Fix
 from cudaperf.engine.analysis.mending.barriers import separated
+from cudaperf.engine.analysis.mending.idle import removed
 from cudaperf.engine.analysis.mending.padding import padded
 from cudaperf.engine.analysis.mending.trial import Place, Trials, place
 from cudaperf.engine.analysis.runs import Runs
 
-_CODES = frozenset(("CP102", "CP302", "CP303"))
+_CODES = frozenset(("CP102", "CP302", "CP303", "CP304"))
 
 
 def mended(runs: Runs, findings: list[Finding]) -> list[Finding]:
@@ -19,7 +20,7 @@ def mended(runs: Runs, findings: list[Finding]) -> list[Finding]:
     if not any(f.code in _CODES for f in findings) or runs.model.broken(runs.kernel):
         return findings
     own = [f for f in findings if runs.kernel.start <= f.start < runs.kernel.end]
-    fixes: dict[Place, Fix] = padded(runs, _of("CP102", own))
+    fixes: dict[Place, Fix] = {**padded(runs, _of("CP102", own)), **removed(runs, _of("CP304", own))}
     trials = Trials(runs, findings)
     for code, fix_of in (("CP302", separated), ("CP303", separated)):
         for finding in _of(code, own):
