@@ -213,6 +213,32 @@ def test_of_two_barriers_one_stays_where_one_is_needed() -> None:
     assert mended(text, "CP304").count("__syncthreads") == 1
 
 
+GUARDED = """// cudaperf: block=128
+__global__ void k(float *a) {
+  __shared__ float t[128];
+  t[threadIdx.x] = a[threadIdx.x];
+  if (threadIdx.x < 64) {
+    FIRST
+    a[threadIdx.x] = t[threadIdx.x + 64];
+    LAST
+  }
+  a[0] = 1;
+}
+"""
+
+
+def test_a_barrier_moves_out_of_its_branch() -> None:
+    first = GUARDED.replace("FIRST", "__syncthreads();").replace("    LAST\n", "")
+    plain = GUARDED.replace("    FIRST\n", "").replace("    LAST\n", "")
+    assert mended(first, "CP301") == plain.replace("  if (", "  __syncthreads();\n  if (")
+    last = GUARDED.replace("    FIRST\n", "").replace("LAST", "__syncthreads();")
+    moved = [f for f in found(last, "CP301") if f.fix is not None]
+    assert len(moved) == 1
+    assert mended(last, "CP301") == plain.replace("  }\n", "  }\n  __syncthreads();\n")
+    between = first.replace("__syncthreads();", "float x = 1; __syncthreads();")
+    assert all(f.fix is None for f in found(between, "CP301"))
+
+
 # --- all kernels -----------------------------------------------------------------------------------------------------------
 
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 from cudaperf.engine.analysis.finding import Finding, Fix
 from cudaperf.engine.analysis.mending.barriers import separated
 from cudaperf.engine.analysis.mending.idle import removed
+from cudaperf.engine.analysis.mending.moved import moved
 from cudaperf.engine.analysis.mending.padding import padded
 from cudaperf.engine.analysis.mending.trial import Place, Trials, place
 from cudaperf.engine.analysis.runs import Runs
 
-_CODES = frozenset(("CP102", "CP302", "CP303", "CP304"))
+_CODES = frozenset(("CP102", "CP301", "CP302", "CP303", "CP304"))
 
 
 def mended(runs: Runs, findings: list[Finding]) -> list[Finding]:
@@ -22,7 +23,7 @@ def mended(runs: Runs, findings: list[Finding]) -> list[Finding]:
     own = [f for f in findings if runs.kernel.start <= f.start < runs.kernel.end]
     fixes: dict[Place, Fix] = {**padded(runs, _of("CP102", own)), **removed(runs, _of("CP304", own))}
     trials = Trials(runs, findings)
-    for code, fix_of in (("CP302", separated), ("CP303", separated)):
+    for code, fix_of in (("CP301", moved), ("CP302", separated), ("CP303", separated)):
         for finding in _of(code, own):
             fix = fix_of(trials, finding)
             if fix is not None:
