@@ -239,6 +239,65 @@ def test_a_barrier_moves_out_of_its_branch() -> None:
     assert all(f.fix is None for f in found(between, "CP301"))
 
 
+# --- CP501: checks ---------------------------------------------------------------------------------------------------------
+
+MACRO = "#define CHECK(call) do { cudaError_t e = (call); if (e) { puts(cudaGetErrorString(e)); exit(1); } } while (0)\n"
+LEAVING = "#define CHECK(call) do { if ((call) != cudaSuccess) return; } while (0)\n"
+FUNCTION = "static void check(cudaError_t e) { if (e != cudaSuccess) abort(); }\n"
+USED = "void other() {\n  GPU( cudaDeviceSynchronize() );\n}\n"
+HOST = """__global__ void k(float *a) { a[threadIdx.x] = 1; }
+void run(float *a, float *b) {
+  cudaMalloc(&a, 4 * sizeof(float));
+  k<<<1, 32>>>(a);  // go
+  if (a)
+    cudaMemcpy(b, a, 16, cudaMemcpyDeviceToHost);
+}
+"""
+
+
+def wrapped(name: str) -> str:
+    return (
+        HOST.replace("cudaMalloc(&a, 4 * sizeof(float))", f"{name}(cudaMalloc(&a, 4 * sizeof(float)))")
+        .replace("// go\n", f"// go\n  {name}(cudaGetLastError());\n")
+        .replace("cudaMemcpy(b, a, 16, cudaMemcpyDeviceToHost)", f"{name}(cudaMemcpy(b, a, 16, cudaMemcpyDeviceToHost))")
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [(MACRO, "", "CHECK"), (FUNCTION, "", "check"), (USED, "", "GPU"), ("", USED, "GPU"), (MACRO + FUNCTION, USED, "GPU")],
+)
+def test_calls_are_checked_as_elsewhere_in_the_file(before: str, after: str, name: str) -> None:
+    (one,) = found(before + HOST + after, "CP501")
+    assert one.fix is not None
+    assert not one.fix.safe
+    assert mended(before + HOST + after, "CP501") == before + wrapped(name) + after
+    assert not found(before + wrapped(name) + after, "CP501")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", ""),
+        ("", MACRO),  # defined below
+        (LEAVING, ""),
+        ("#define CHECK(call, line) if (call != cudaSuccess) exit(line)\n", ""),
+        ("const char *told(cudaError_t e) { return cudaGetErrorString(e); }\n", ""),
+        ("// CHECK(cudaDeviceSynchronize());\n", ""),
+        ("int all() { return (cudaDeviceSynchronize()); }\n", ""),
+    ],
+)
+def test_no_check_is_made_up(before: str, after: str) -> None:
+    (one,) = found(before + HOST + after, "CP501")
+    assert one.fix is None
+
+
+def test_no_place_for_a_check_after_a_launch() -> None:
+    text = MACRO + HOST.replace("  k<<<", "  if (a) k<<<").replace("  if (a)\n", "  else\n")
+    (one,) = found(text, "CP501")
+    assert one.fix is None
+
+
 # --- all kernels -----------------------------------------------------------------------------------------------------------
 
 
@@ -280,15 +339,29 @@ def test_all_fixes_together_end(path: Path) -> None:
     assert left.errors == check_text(Source(path.name, data), Settings()).errors
 
 
+def compiles(text: bytes, folder: Path) -> str:
+    """What nvcc has against a text."""
+    (folder / "fixed.cu").write_bytes(text)
+    compiler = str(NVCC) if NVCC.exists() else "nvcc"
+    command = [compiler, "-std=c++17", "-arch=sm_90", "-ptx", "-o", str(folder / "out.ptx"), str(folder / "fixed.cu")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return done.stderr if done.returncode else ""
+
+
+@pytest.mark.slow
+@WITHOUT_COMPILER
+@pytest.mark.parametrize("before", [MACRO, FUNCTION])
+def test_checked_calls_compile(before: str, tmp_path: Path) -> None:
+    text = "#include <cstdio>\n#include <cstdlib>\n" + before + HOST
+    fixed = mended(text, "CP501")
+    assert fixed != text
+    assert not compiles(fixed.encode(), tmp_path)
+
+
 @pytest.mark.slow
 @WITHOUT_COMPILER
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_fixed_files_compile(path: Path, tmp_path: Path) -> None:
     data = path.read_bytes()
     after = apply(data, check_text(Source(path.name, data), Settings()).findings, "all")[0]
-    fixed = tmp_path / path.name
-    fixed.write_bytes(after)
-    compiler = str(NVCC) if NVCC.exists() else "nvcc"
-    command = [compiler, "-std=c++17", "-arch=sm_90", "-ptx", "-o", str(tmp_path / "out.ptx"), str(fixed)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
+    assert not compiles(after, tmp_path)

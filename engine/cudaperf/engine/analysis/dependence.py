@@ -16,6 +16,7 @@ from typing import Final
 from cudaperf.engine.analysis.block_shapes import commented, known_block
 from cudaperf.engine.analysis.launches import launches_in
 from cudaperf.engine.analysis.limits import SETTERS
+from cudaperf.engine.analysis.mending.wrapper import wrapper
 from cudaperf.engine.cuda.model import FileModel, Function
 
 _WORD: Final = re.compile(rb"[A-Za-z_]\w*")
@@ -89,11 +90,12 @@ class Dependence:
         return tuple(commented(self._model, function)) if function.kind == "kernel" else ()
 
     def _outside(self, function: Function) -> Key:
-        """What leads to the function."""
+        """What leads to the function, and of a host function what a fix would check its calls with."""
+        checked_with = wrapper(self._model, function) if function.kind == "host" else None
         callers = self._callers.get(function, ()) if function.kind != "device" else ()
         if not callers:
-            return ()
-        return self._numbered(self._reached(callers), bodies=False)
+            return checked_with
+        return checked_with, self._numbered(self._reached(callers), bodies=False)
 
     def _name_each_other(self) -> None:
         by_name = self._model.by_name
