@@ -155,6 +155,19 @@ def test_lines_end_as_the_files_do() -> None:
     assert mended(text, "CP302") == text.replace("\tif (", "\t__syncthreads();\r\n\tif (")
 
 
+@pytest.mark.parametrize("written", ['r"""\n{}"""', '"{}"'])
+def test_a_barrier_in_a_python_string(written: str) -> None:
+    def spelled(cuda: str) -> bytes:
+        return written.format(cuda if '"""' in written else cuda.replace("\n", "\\n").replace("\t", "\\t")).encode()
+
+    text = b"code = " + spelled(RACE)
+    findings = check_text(Source("a.py", text), Settings()).findings
+    fixed = apply(text, [f for f in findings if f.code == "CP302"], "all")[0]
+    assert fixed.replace(b"\t", b"\\t") == (b"code = " + spelled(RACE.replace("\tif (", "\t__syncthreads();\n\tif ("))).replace(
+        b"\t", b"\\t"
+    )
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -237,6 +250,16 @@ def test_a_barrier_moves_out_of_its_branch() -> None:
     assert mended(last, "CP301") == plain.replace("  }\n", "  }\n  __syncthreads();\n")
     between = first.replace("__syncthreads();", "float x = 1; __syncthreads();")
     assert all(f.fix is None for f in found(between, "CP301"))
+
+
+@pytest.mark.parametrize(
+    "branch", ["if (threadIdx.x < 64) __syncthreads();", "if (threadIdx.x < 64) {\n    __syncthreads();\n  }"]
+)
+def test_a_branch_that_only_waits_goes(branch: str) -> None:
+    text = IDLE.replace("t[threadIdx.x];", "t[127 - threadIdx.x];").replace("__syncthreads();", branch)
+    assert mended(text, "CP301") == text.replace(branch, "__syncthreads();")
+    counted = text.replace("threadIdx.x < 64", "a[threadIdx.x]++ < 64")
+    assert all(f.fix is None for f in found(counted, "CP301"))
 
 
 # --- CP501: checks ---------------------------------------------------------------------------------------------------------

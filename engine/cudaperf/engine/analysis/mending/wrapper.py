@@ -59,13 +59,13 @@ def _wrappers(model: FileModel) -> Iterator[_Wrapper]:
             yield from _of_macro(name, macro)
         elif not functions:
             yield _Wrapper(name, -1, False)
-        elif _takes_an_error(functions):
+        elif _takes_an_error(model, functions):
             yield _Wrapper(name, functions[0].start, False)
     for name, macro in model.macros.items():
         if name not in used and _LOOKS.search(macro.text):
             yield from _of_macro(name, macro)
     for name, functions in model.by_name.items():
-        if name not in used and _takes_an_error(functions) and _quiet(functions[0]):
+        if name not in used and _takes_an_error(model, functions) and _quiet(functions[0]):
             yield _Wrapper(name, functions[0].start, False)
 
 
@@ -97,9 +97,13 @@ def _of_macro(name: str, macro: Macro) -> Iterator[_Wrapper]:
         yield _Wrapper(name, macro.start, bool(_LEAVES.search(macro.text)))
 
 
-def _takes_an_error(functions: list[Function]) -> bool:
+def _takes_an_error(model: FileModel, functions: list[Function]) -> bool:
     one = functions[0]
-    parameters = one.parameters if len(functions) == 1 and one.kind == "host" and not one.templates else []
+    if len(functions) > 1 or one.kind != "host" or one.templates:
+        return False
+    if b"cudaError_t" not in model.source.data[one.name_end : one.name_end + _LONGEST]:
+        return False
+    parameters = one.parameters
     return len(parameters) == 1 and parameters[0].type.name == "cudaError_t" and not parameters[0].type.pointers
 
 
