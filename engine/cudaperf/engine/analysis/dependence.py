@@ -1,8 +1,8 @@
 """What the findings of a function depend on, as a key: equal keys mean equal findings, wherever the function stands.
 
 A function depends on its own text, on what is declared around functions, on the functions of the file that it names, and on
-those that they name; a kernel also on its launches, a host function also on its callers. Names count by their spelling alone,
-so that a key depends on too much rather than on too little.
+those that they name; a kernel also on its launches, a host function also on its callers and on what the file checks errors with.
+Names count by their spelling alone, so that a key depends on too much rather than on too little.
 """
 
 from __future__ import annotations

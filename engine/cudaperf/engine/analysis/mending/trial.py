@@ -38,7 +38,7 @@ def again(runs: Runs, kernel: Function) -> Runs:
 
 
 class Trials:
-    """Of one kernel: each change is run once, whichever findings it is for. `known` are the places of what is reported."""
+    """Of one kernel, whose findings without fixes these are: each change is run once, whichever of them it is for."""
 
     def __init__(self, runs: Runs, findings: Iterable[Finding]) -> None:
         self.runs, self._known = runs, {place(f) for f in findings}
