@@ -54,7 +54,8 @@ NEW = [
     b"// note\n", b"\n", b"  __syncthreads();\n", b"  if (threadIdx.x < 7) return;\n", b"// cudaperf: block=96\n",
     b"#define TILE 16\n", b"__device__ float helper(float *a) { return a[threadIdx.x * 32]; }\n", b"  out[0] += helper(out);\n",
     b"constexpr int N = 8;\n", b"void more(float *a) { check(cudaDeviceSynchronize()); }\n", b"// cudaperf: ignore\n",
-    b"  float local[16]; local[threadIdx.x] = 1;\n",
+    b"  float local[16]; local[threadIdx.x] = 1;\n", b"#define CHECK(x) if ((x) != cudaSuccess) abort()\n",
+    b"void last() { GPU(cudaDeviceSynchronize()); }\n",
 ]  # fmt: skip
 
 

@@ -26,6 +26,22 @@ def test_safe_fixes_are_applied_and_the_rest_is_reported(run: Check) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["a.cu", "b.cu"]
 
 
+def test_unsafe_fixes_are_applied_where_asked_for(run: Check) -> None:
+    Path("a.cu").write_text("MEND RISKY BAD\n")
+    assert "RISKY" in run("check", "--diff").out.split("\n+")[1]
+    assert "+DONE SAFE BAD" in run("check", "--diff", "--unsafe-fixes").out
+    assert run("check").out.endswith("; --fix mends 1, --unsafe-fixes 1 more\n")
+    done = run("check", "--fix", "--unsafe-fixes")
+    assert Path("a.cu").read_text() == "DONE SAFE BAD\n"
+    assert "2 findings fixed" in done.out
+    assert done.heads == ["a.cu:1:11: warning [CP101]"]
+    Path("a.cu").write_text("RISKY\n")
+    assert run("check").out.endswith("; --fix --unsafe-fixes mends 1\n")
+    refused = run("check", "--unsafe-fixes")
+    assert refused.code == 2
+    assert "--fix or --diff" in refused.err
+
+
 def test_all_else_stays_byte_for_byte(run: Check) -> None:
     before = b"\xef\xbb\xbfint a; \t\r\nMEND\f\xff\r\n\r\n// \xe6\xbc\xa2 x\rMEND \r\nno end"
     Path("a.cu").write_bytes(before)

@@ -71,6 +71,12 @@ def within_block(run: Run, accesses: list[Access], *, ordered: bool = False) -> 
                 yield found
 
 
+def meet(run: Run, a: Access, b: Access) -> bool:
+    """Whether two sure accesses of one interval conflict, `a` first."""
+    pairs = within_block(run, [a, b] if a is not b else [a])
+    return any(c.first is a and c.second is b for c in pairs)
+
+
 @dataclass(eq=False)
 class Cells:
     """What an access touches: `places`, numbers of bytes in units of the smaller of its size and 4, each by the thread beside

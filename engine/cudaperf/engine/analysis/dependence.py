@@ -1,8 +1,8 @@
 """What the findings of a function depend on, as a key: equal keys mean equal findings, wherever the function stands.
 
 A function depends on its own text, on what is declared around functions, on the functions of the file that it names, and on
-those that they name; a kernel also on its launches, a host function also on its callers. Names count by their spelling alone,
-so that a key depends on too much rather than on too little.
+those that they name; a kernel also on its launches, a host function also on its callers and on how the file checks errors.
+Names count by their spelling alone, so that a key depends on too much rather than on too little.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 from cudaperf.engine.analysis.block_shapes import commented, known_block
 from cudaperf.engine.analysis.launches import launches_in
 from cudaperf.engine.analysis.limits import SETTERS
+from cudaperf.engine.analysis.mending.wrapper import wrapper
 from cudaperf.engine.cuda.model import FileModel, Function
 
 _SCOPES: Final = frozenset(("class_specifier", "struct_specifier", "union_specifier", "namespace_definition"))
@@ -91,11 +92,12 @@ class Dependence:
         return tuple(commented(self._model, function)) if function.kind == "kernel" else ()
 
     def _outside(self, function: Function) -> Key:
-        """What leads to the function."""
+        """What leads to the function, and of a host function what a fix would check its calls with."""
+        checked_with = wrapper(self._model, function) if function.kind == "host" else None
         callers = self._callers.get(function, ()) if function.kind != "device" else ()
         if not callers:
-            return ()
-        return self._numbered(self._reached(callers), bodies=False)
+            return checked_with
+        return checked_with, self._numbered(self._reached(callers), bodies=False)
 
     def _name_each_other(self) -> None:
         by_name = self._model.by_name

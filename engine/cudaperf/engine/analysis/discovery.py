@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from cudaperf.engine.analysis.configuration import Configuration, Invalid, Overrides, nearest
+from cudaperf.engine.analysis.finding import Fixing
 from cudaperf.engine.analysis.report.problem import Trouble
 from cudaperf.engine.analysis.run import CUDA_ONLY, PYTHON, Job
 
@@ -53,7 +54,7 @@ class Configurations:
         return self._known[key]
 
 
-def discover(paths: Sequence[Path], configurations: Configurations, fix: bool = False) -> Found:
+def discover(paths: Sequence[Path], configurations: Configurations, fix: Fixing | None = None) -> Found:
     """The jobs for the paths, each file once, in the order of their paths."""
     found = Found()
     seen: dict[str, Job] = {}
@@ -69,7 +70,7 @@ def discover(paths: Sequence[Path], configurations: Configurations, fix: bool = 
     return found
 
 
-def single(name: str, configurations: Configurations, fix: bool = False) -> Found:
+def single(name: str, configurations: Configurations, fix: Fixing | None = None) -> Found:
     """The job for a text that is not in a file, under the name that it has or would have."""
     path = Path(name)
     configuration = configurations.of(path.parent)

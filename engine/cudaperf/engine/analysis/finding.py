@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 JsonScalar = str | int | float | bool | None
 Data = dict[str, JsonScalar]
@@ -43,6 +44,10 @@ class Fix:
     title: str
     edits: tuple[Edit, ...]
     safe: bool = False
+
+
+Fixing = Literal["safe", "all"]
+"""Which fixes are applied."""
 
 
 @dataclass(frozen=True, slots=True)

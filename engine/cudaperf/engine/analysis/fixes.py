@@ -1,4 +1,4 @@
-"""Apply safe fixes to a text, round by round, and write files whole.
+"""Apply fixes to a text, round by round, and write files whole.
 
 Of fixes that overlap the first in the text wins; the text is checked again and the rest tried on what it became. A round that
 makes the text parse worse is dropped. Everything outside the edits stays byte for byte.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cudaperf.engine.analysis.finding import Edit, Finding, Fix
+from cudaperf.engine.analysis.finding import Edit, Finding, Fix, Fixing
 from cudaperf.engine.analysis.report.problem import Trouble
 
 if TYPE_CHECKING:
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 ROUNDS: Final = 20
 
 
-def fix_text(data: bytes, path: str, check: Callable[[bytes], Checked]) -> tuple[bytes, int, tuple[Trouble, ...]]:
-    """(the text with every safe fix in, how many that were, what went wrong)."""
+def fix_text(
+    data: bytes, path: str, check: Callable[[bytes], Checked], fixing: Fixing = "safe"
+) -> tuple[bytes, int, tuple[Trouble, ...]]:
+    """(the text with every fix in, or every safe one, how many that were, what went wrong)."""
     count, checked = 0, check(data)
     for _ in range(ROUNDS):
-        after, applied = apply(data, checked.findings)
+        after, applied = apply(data, checked.findings, fixing)
         if after == data:
             return data, count, ()
         rechecked = check(after)
@@ -35,12 +37,12 @@ def fix_text(data: bytes, path: str, check: Callable[[bytes], Checked]) -> tuple
     return data, count, (Trouble(path, f"fixes still wanted more after {ROUNDS} rounds; the rest were left out"),)
 
 
-def apply(data: bytes, findings: Sequence[Finding]) -> tuple[bytes, int]:
+def apply(data: bytes, findings: Sequence[Finding], fixing: Fixing = "safe") -> tuple[bytes, int]:
     """(the text after one round, how many fixes went in)."""
     taken: list[Edit] = []
     applied = 0
     newline = _newline(data)
-    for fix in dict.fromkeys(f.fix for f in findings if f.fix is not None and f.fix.safe):
+    for fix in dict.fromkeys(f.fix for f in findings if f.fix is not None and (f.fix.safe or fixing == "all")):
         if _fits(fix, taken, len(data)):
             taken += (edit for edit in fix.edits if edit not in taken)
             applied += 1

@@ -41,7 +41,7 @@ def findings(runs: Runs) -> list[Finding]:
     """The kernel's findings of these rules."""
     return [
         *runs.agreed(_uncoalesced),
-        *runs.agreed(_bank_conflicts),
+        *runs.agreed(bank_conflicts),
         *runs.agreed(_vectorizable),
         *repeated(runs),
         *unrestricted(runs),
@@ -117,7 +117,8 @@ def _apart(run: Run, stride: int, size: int) -> str | None:
     return f"{abs(stride)} bytes" if stride % size else f"{abs(stride) // size} elements of {size} bytes"
 
 
-def _bank_conflicts(run: Run) -> Iterator[Finding]:
+def bank_conflicts(run: Run) -> Iterator[Finding]:
+    """CP102 in one run."""
     for (start, end, _, kind), accesses in grouped(run, "shared").items():
         cost = requests(accesses, run.trace.threads) if kind != "atomic" else None
         if cost is None or cost.cost < 2 * cost.warps or cost.lanes < FEWEST_LANES * cost.warps:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from cudaperf.engine.analysis import by_function, suppression
-from cudaperf.engine.analysis.finding import RULES, Edit, Finding
+from cudaperf.engine.analysis.finding import RULES, Edit, Finding, Fixing
 from cudaperf.engine.analysis.guard import guarded
 from cudaperf.engine.analysis.kept import Kept
 from cudaperf.engine.analysis.measured import Measure, Unmeasured
@@ -54,7 +54,7 @@ class Job:
     settings: Settings
     dropped: tuple[str, ...] = ()
     named: bool = False
-    fix: bool = False
+    fix: Fixing | None = None
     measure: Measure | None = None
 
 
@@ -94,10 +94,10 @@ def _report(job: Job, data: bytes) -> Report:
     bom, text = (BOM, data[len(BOM) :]) if data.startswith(BOM) else (b"", data)
     fixed: Fixed | None = None
     troubles: tuple[Trouble, ...] = ()
-    if job.fix:
+    if job.fix is not None:
         from cudaperf.engine.analysis.fixes import fix_text
 
-        after, count, troubles = fix_text(text, job.shown, lambda data: _checked(job, data))
+        after, count, troubles = fix_text(text, job.shown, lambda data: _checked(job, data), job.fix)
         if count:
             fixed, text = Fixed(data, bom + after, count), after
     job, told, measured = _measured(job, text)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from cudaperf.engine.analysis import branch_rules, memory_rules, synchronization_rules
 from cudaperf.engine.analysis.finding import Finding, Related
 from cudaperf.engine.analysis.measured import confirmed, instances
+from cudaperf.engine.analysis.mending.fixes_of_runs import mended
 from cudaperf.engine.analysis.runs import runs_of
 from cudaperf.engine.analysis.settings import Settings
 from cudaperf.engine.cuda import ir
@@ -29,7 +30,7 @@ def findings(model: FileModel, function: Function, settings: Settings) -> list[F
         if not function.start <= finding.start < function.end:
             finding = replace(finding, related=(*finding.related, *_called(model, function, finding.start)))
         found.setdefault((finding.code, finding.start, finding.end), finding)
-    return list(found.values())
+    return mended(runs, list(found.values()))
 
 
 def _called(model: FileModel, kernel: Function, offset: int) -> Iterator[Related]:

@@ -10,6 +10,7 @@ from cudaperf.engine.analysis.conflicts import Conflict, by_interval, meet_betwe
 from cudaperf.engine.analysis.finding import RULES, Data, Finding, Related
 from cudaperf.engine.analysis.idle_barriers import idle_barriers
 from cudaperf.engine.analysis.runs import LARGE, ROWS, SMALL, TIGHT, Run, Runs
+from cudaperf.engine.analysis.simt.machine import Sampling
 from cudaperf.engine.analysis.simt.trace import Access, Barrier, Exit, Path
 from cudaperf.engine.analysis.thread_ids import definitions, numbers_threads
 from cudaperf.engine.cuda import ir
@@ -19,16 +20,26 @@ FULL = 0xFFFFFFFF
 
 def findings(runs: Runs) -> list[Finding]:
     """The kernel's findings of these rules."""
-    found = [*runs.agreed(_shared), *runs.agreed(_between_blocks)]
+    found = [*runs.agreed(_within_blocks), *runs.agreed(_between_blocks)]
     crossing = {(f.start, f.end) for f in found if f.code == "CP302"}
     found = [f for f in found if f.code != "CP303" or (f.start, f.end) not in crossing]
     if runs.waits:
-        apart = runs.first is not None and runs.first.trace.diverges
-        barriers = runs.any_of(_barriers, (LARGE, TIGHT, SMALL, ROWS) if apart else (LARGE,))
-        found += barriers
-        found += runs.any_of(_masks, (LARGE, TIGHT, SMALL) if apart else (LARGE,))
-        found += [] if barriers else idle_barriers(runs)
+        waiting = of_waiting(runs)
+        found += waiting
+        found += [] if any(f.code in ("CP301", "CP306") for f in waiting) else idle_barriers(runs)
     return found
+
+
+def of_races(runs: Runs, samplings: tuple[Sampling, ...]) -> list[Finding]:
+    """Those of shared memory, on these samplings."""
+    return runs.agreed(_shared, samplings)
+
+
+def of_waiting(runs: Runs) -> list[Finding]:
+    """Those of barriers that not all threads reach, and of masks."""
+    apart = runs.first is not None and runs.first.trace.diverges
+    barriers = runs.any_of(_barriers, (LARGE, TIGHT, SMALL, ROWS) if apart else (LARGE,))
+    return [*barriers, *runs.any_of(_masks, (LARGE, TIGHT, SMALL) if apart else (LARGE,))]
 
 
 # --- barriers --------------------------------------------------------------------------------------------------------------
@@ -102,21 +113,30 @@ def _return(one: Exit, barrier: Barrier, count: int | None, threads: int) -> Fin
 # --- races -----------------------------------------------------------------------------------------------------------------
 
 
+def _within_blocks(run: Run) -> Iterable[Finding]:
+    yield from _shared(run)
+    yield from _conflicts(run, "global")
+
+
 def _shared(run: Run) -> Iterable[Finding]:
+    if run.trace.thread_axes:
+        yield from _by_data(run)
+    yield from _conflicts(run, "shared")
+
+
+def _conflicts(run: Run, space: str) -> Iterable[Finding]:
     if not run.trace.thread_axes:
         return  # written for a single thread
-    yield from _by_data(run)
-    for space in ("shared", "global"):
-        for group in by_interval(run, space):
-            if space == "global":
-                group = [a for a in group if a.writes]
-            conflicts = list(within_block(run, group))
-            writers = {id(c.first) for c in conflicts if _double(c)} | {id(c.second) for c in conflicts if _double(c)}
-            for conflict in conflicts:
-                if _double(conflict):
-                    yield _written_twice(conflict)
-                elif space == "shared" and not _told(conflict, writers) and not _same_value(conflict):
-                    yield _race(run, conflict)
+    for group in by_interval(run, space):
+        if space == "global":
+            group = [a for a in group if a.writes]
+        conflicts = list(within_block(run, group))
+        writers = {id(c.first) for c in conflicts if _double(c)} | {id(c.second) for c in conflicts if _double(c)}
+        for conflict in conflicts:
+            if _double(conflict):
+                yield _written_twice(conflict)
+            elif space == "shared" and not _told(conflict, writers) and not _same_value(conflict):
+                yield _race(run, conflict)
 
 
 def _by_data(run: Run) -> Iterable[Finding]:

@@ -6,6 +6,7 @@ from typing import Final
 
 from cudaperf.engine.analysis.error_checks import checks, discarded
 from cudaperf.engine.analysis.finding import Finding, JsonScalar, Related, Severity
+from cudaperf.engine.analysis.mending.checked_calls import checking
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
@@ -48,7 +49,8 @@ def _finding(model: FileModel, function: Function) -> Finding | None:
         message += " (cudaGetLastError after a launch says whether it started)"
     related = tuple(Related(n.start, n.end, "unchecked too") for n in unchecked[1:3])
     data: dict[str, JsonScalar] = {"function": function.name, "calls": calls, "launches": launches}
-    return Finding("CP501", Severity.WARNING, first.start, first.end, message, related, data)
+    fix = checking(model, function, unchecked)
+    return Finding("CP501", Severity.WARNING, first.start, first.end, message, related, data, fix)
 
 
 def _counts(call: ir.Call, model: FileModel) -> bool:

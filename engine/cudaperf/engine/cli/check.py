@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from cudaperf.engine.analysis.configuration import Configuration, Overrides
+    from cudaperf.engine.analysis.finding import Fixing
     from cudaperf.engine.analysis.report.problem import Report
     from cudaperf.engine.analysis.run import Job
     from cudaperf.engine.toolchain.compile import DeviceCompiler
@@ -35,7 +36,7 @@ class _Request:
     stdin_name: str | None
     config: Path | None
     overrides: Overrides
-    fix: bool
+    fix: Fixing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,9 @@ def check(
     config: Annotated[Path | None, typer.Option(metavar="FILE", help="Configuration in place of the nearest.")] = None,
     output: Annotated[str, typer.Option("--format", metavar="|".join(get_args(Format)), help="How to print.")] = "text",
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
+    unsafe_fixes: Annotated[
+        bool, typer.Option("--unsafe-fixes", help="With --fix or --diff: also fixes that may change results.")
+    ] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print what --fix would change, and change nothing.")] = False,
     statistics: Annotated[bool, typer.Option("--statistics", help="Count findings by rule instead.")] = False,
     measure: Annotated[
@@ -75,7 +79,7 @@ def check(
         stdin_name=_stdin_name(named, stdin_filename),
         config=config,
         overrides=_overrides(select, ignore, arch, block),
-        fix=fix or diff,
+        fix=_fixing(fix or diff, unsafe_fixes),
     )
     out = Output(_format(output), statistics=statistics, diff=diff, to_stdin=request.stdin_name is not None)
     compiler = _compiler(measure, include or [], define or [])
@@ -90,6 +94,12 @@ def check(
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return out.exit_code
+
+
+def _fixing(asked: bool, unsafe: bool) -> Fixing | None:
+    if unsafe and not asked:
+        raise typer.BadParameter("it goes with --fix or --diff", param_hint="--unsafe-fixes")
+    return ("all" if unsafe else "safe") if asked else None
 
 
 def _compiler(asked: bool, includes: list[str], defines: list[str]) -> _Compiler | int | None:

@@ -18,6 +18,7 @@ class Tally:
     files_with_findings: int = 0
     fixed: int = 0
     fixable: int = 0
+    fixable_unsafely: int = 0
     measured: int = 0
     internal: bool = False
     unreadable: bool = False
@@ -36,6 +37,7 @@ class Tally:
                 self.codes[problem.code] += 1
                 self.severities[problem.severity] += 1
                 self.fixable += problem.fix is not None and problem.fix.safe
+                self.fixable_unsafely += problem.fix is not None and not problem.fix.safe
             yield report
 
     @property
@@ -53,8 +55,13 @@ class Tally:
         if not kinds:
             return f"{mended}{_many(self.files, 'file')} checked, no findings{measured}"
         where = f"in {_many(self.files_with_findings, 'file')} of {self.files}"
-        more = f"; --fix mends {self.fixable}" if self.fixable else ""
-        return f"{mended}{', '.join(kinds)} {where}{more}{measured}"
+        return f"{mended}{', '.join(kinds)} {where}{self._fixable()}{measured}"
+
+    def _fixable(self) -> str:
+        """How many findings have fixes."""
+        safely = f"; --fix mends {self.fixable}" if self.fixable else ""
+        others = f" {self.fixable_unsafely} more" if self.fixable else f" mends {self.fixable_unsafely}"
+        return f"{safely}{',' if safely else '; --fix'} --unsafe-fixes{others}" if self.fixable_unsafely else safely
 
     def table(self) -> list[tuple[int, str, str]]:
         """(count, code, the rule's name), the most frequent first."""

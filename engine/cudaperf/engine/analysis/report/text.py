@@ -29,7 +29,7 @@ def plain(pieces: list[Piece]) -> str:
 
 
 def _how(fix: Mending) -> str:
-    return " (--fix)" if fix.safe else " (may change results; not applied by --fix)"
+    return " (--fix)" if fix.safe else " (may change results; --fix --unsafe-fixes)"
 
 
 def _place(path: str, span: Range) -> str:

@@ -109,5 +109,11 @@ def uses(kernel: Function, model: FileModel) -> Uses:
     return found
 
 
+def same_uses(kernel: Function, other: Function) -> None:
+    """What is known of a kernel's parameters holds for another that uses them no differently."""
+    if _KEPT in kernel.__dict__:
+        other.__dict__[_KEPT] = kernel.__dict__[_KEPT]
+
+
 def _mentioned(node: ir.Expr) -> set[str]:
     return {n.id for n in ir.walk(node) if isinstance(n, ir.Name)}
