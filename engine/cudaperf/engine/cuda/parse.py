@@ -72,11 +72,12 @@ class Rewritten:
 def rewritten(data: bytes) -> Rewritten:
     """A text that begins in code."""
     spans: list[tuple[int, int]] = []
-    reaching = False
+    reaching, raw = False, 0
 
     def replaced(match: re.Match[bytes]) -> bytes:
-        nonlocal reaching
+        nonlocal reaching, raw
         token = match[0]
+        raw += token.count(b'R"')
         if b"\n" in token:
             spans.append(match.span())
         if match.end() == len(data) and match["skip"] is not None and token.startswith(b"/"):
@@ -84,7 +85,7 @@ def rewritten(data: bytes) -> Rewritten:
         return _replacement(match)
 
     text = _TOKEN.sub(replaced, data)
-    return Rewritten(text, tuple(spans), reaching or b'R"' in data or _UNFINISHED.search(data[-400:]) is not None)
+    return Rewritten(text, tuple(spans), reaching or data.count(b'R"') > raw or _UNFINISHED.search(data[-400:]) is not None)
 
 
 def _is_value(match: re.Match[bytes]) -> bool:
