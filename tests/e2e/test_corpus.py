@@ -37,6 +37,11 @@ SAMPLE = {
     "out_of_bounds::colour",
     "reserved_words::reserved_names",
     "reserved_words::reserved_in_messages",
+    "cuda_names::named_helpers",
+    "cuda_names::named_types",
+    "cuda_names::named_in_header",
+    "cuda_names::named_global",
+    "cuda_names::norm",
 }
 MINIMUM_CONFIGURATIONS = 8
 

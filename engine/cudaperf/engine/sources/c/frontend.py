@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cudaperf.engine.emit.names import why_reserved
 from cudaperf.engine.loops import ir
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.sources.c.functions import Functions, lower_helper, signature, without_places
@@ -127,7 +128,8 @@ class _File:
             at = signature(root).place if not root.in_macro else root.near
             raise Refusal(reason_at(self.main.text, at, ReasonCode.UNSUPPORTED, f"{name} is defined by a macro"))
         if name in context.renamed:
-            context.refuse(signature(root), f"{name} is a word of CUDA C++, where no function can have that name: rename it")
+            why = why_reserved(context.renamed[name])
+            context.refuse(signature(root), f"{name} {why}, so no function can have that name there: rename it")
         context.active.append(name)
         function = Functions(context).function(root)
         context.trees.append(root)
