@@ -12,6 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -209,6 +210,7 @@ class _Run:
         self, analysed: Analysed, prepared: Prepared, candidates: Sequence[Candidate], executor: Executor
     ) -> list[_Tried]:
         """Verify in order of cost: without a GPU until one passes; with one all of them, by their plans."""
+        from cudaperf.engine.toolchain.whole import refused_by_nvcc
         from cudaperf.engine.verify.verify import verify
 
         _whole_files(executor, False)
@@ -219,7 +221,11 @@ class _Run:
             self.progress(Progress("verify", candidate.schedule, number, len(candidates)))
             files = self.emit(analysed, candidate, None)
             place = self.directory / f"candidate{number}"
-            verdict = verify(prepared, candidate, files, executor, place, self.deadline)
+            with ThreadPoolExecutor(1) as pool:  # nvcc takes as long as a sanitizer's build: beside it, it costs no time
+                whole = pool.submit(refused_by_nvcc, candidate, files) if executor.name == "emulated" else None
+                verdict = verify(prepared, candidate, files, executor, place, self.deadline)
+                if isinstance(verdict, Passed) and whole is not None:
+                    verdict = whole.result() or verdict
             if isinstance(verdict, Passed):
                 verdict = verdict.model_copy(update={"resources": executor.resources(candidate)})
             tried.append(_Tried(candidate, files, verdict))
