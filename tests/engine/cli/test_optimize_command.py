@@ -51,7 +51,7 @@ def test_an_error_in_emitted_code_shows_its_line(cudaperf: Command) -> None:
     cudaperf.write("rand.c", "void drand48_r(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n")
     done = cudaperf("optimize", "rand.c::drand48_r", "--executor", "emulated", "--schedule", "map x(i) block(x:256)")
     assert done.returncode == 4, done.stdout + done.stderr
-    assert ", at `extern \"C\" void drand48_r(int n, float *x);`" in done.stdout
+    assert ', at `extern "C" void drand48_r(int n, float *x);`' in done.stdout
 
 
 @pytest.mark.skipif(find_nvcc() is None, reason="needs nvcc")
