@@ -54,6 +54,13 @@ def test_an_error_in_emitted_code_shows_its_line(cudaperf: Command) -> None:
     assert ', at `extern "C" void drand48_r(int n, float *x);`' in done.stdout
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs /proc, which takes no files even from root")
+def test_a_folder_that_takes_no_files_is_told_before_the_work(example: Command) -> None:
+    done = example("optimize", "vectors.c::saxpy", "-o", "/proc/x")
+    assert done.returncode == 2
+    assert done.stderr == "vectors.c: error [usage]: can't write to /proc; -o DIR names another folder\n"
+
+
 @pytest.mark.skipif(find_nvcc() is None, reason="needs nvcc")
 def test_what_nvcc_does_not_compile_is_not_verified(cudaperf: Command) -> None:
     cudaperf.write("advice.c", "void cudaMemAdvise(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n")
