@@ -178,8 +178,13 @@ class _File:
         file = Path(self.translation.path).name
         if not self.own:
             return f"no function {name!r} in {file}: it defines none"
-        close = difflib.get_close_matches(name, self.own, n=3) or list(self.own)[:12]
-        return f"no function {name!r} in {file}; it has {', '.join(close)}{' ...' if len(close) < len(self.own) else ''}"
+        known = [written(each, self.translation.renamed) for each in self.own]
+        close = difflib.get_close_matches(name, known, n=1)
+        if close:
+            others = f" ({len(known) - 1} more: cudaperf optimize {self.translation.path} lists them)" if len(known) > 1 else ""
+            return f"no function {name!r} in {file}; the nearest is {close[0]}{others}"
+        rest = f" and {len(known) - 12} more: cudaperf optimize {self.translation.path} lists them" if len(known) > 12 else ""
+        return f"no function {name!r} in {file}; it has {', '.join(known[:12])}{rest}"
 
     def assumed(self, cursor: Any) -> list[tuple[str, ir.Span | None]]:
         """The assumptions in comments directly above the function or inside it, each with the place of its comment."""
