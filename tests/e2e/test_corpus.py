@@ -35,6 +35,7 @@ SAMPLE = {
     "tiny::window_taps",
     "linked_list::list_sum",
     "out_of_bounds::colour",
+    "out_of_bounds::scale_rows",
     "reserved_words::reserved_names",
     "reserved_words::reserved_in_messages",
     "cuda_names::named_helpers",

@@ -196,7 +196,7 @@ class _Run:
         self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
         prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
         if isinstance(prepared, Reason):
-            raise Refusal(prepared)
+            raise Refusal(_advised(analysed, prepared))
         changing = changed_outputs(prepared)
         if changing < LEAST_CHANGING:
             message = (
@@ -388,6 +388,23 @@ class _Run:
             return Reason(ReasonCode.BUDGET, message)
         found = describe(first) if first is not None else "none was tried in the time allowed"
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
+
+
+def _advised(analysed: Analysed, reason: Reason) -> Reason:
+    """Where subscripts come from elements, of which no assumption can speak, with what else can be done."""
+    from cudaperf.engine.loops.causes import indirect
+    from cudaperf.engine.verify.prepare import ADVICE
+
+    for array, inner in indirect(analysed.unit.function).items():
+        said = any(re.match(rf"extent\(\s*{array}\s*\)", text) for text in analysed.unit.assumptions)
+        advice = (
+            f"without the assumption on extent({array}) it is made as long as they need"
+            if said
+            else f"test them in the function, as in if ({inner}[i] >= 0 && {inner}[i] < n)"
+        )
+        advice = f"; subscripts of {array} come from elements of {inner}, of which no assumption can speak: {advice}"
+        return replace(reason, message=reason.message.replace(ADVICE, advice))
+    return reason
 
 
 def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Path) -> None:
