@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from cli_command import Command
 
+COMPILER = (
+    'pip install "nvidia-cuda-cccl==13.0.*" "nvidia-cuda-crt==13.0.*" "nvidia-cuda-nvcc==13.0.*" "nvidia-cuda-nvrtc==13.0.*" '
+    '"nvidia-cuda-runtime==13.0.*" "nvidia-nvvm==13.0.*"'
+)
 SOURCE = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n"
 
 
@@ -119,6 +123,8 @@ def test_doctor_says_what_is_here(cudaperf: Command) -> None:
     assert done.returncode == (0 if answer["ready"] else 5)
     assert parts["libclang"]["found"]
     assert parts["islpy"]["found"]
+    assert parts["system"]["detail"].startswith("Python 3.")
+    assert parts["nvcc"]["command"] == COMPILER
     for name, part in parts.items():
         assert name in done.stdout
         assert part["found"] or (part["adds"] in done.stdout and part["command"] in done.stdout)
