@@ -24,6 +24,7 @@ from typing import Final
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "engine"))
 
+from cudaperf.engine.extras import install  # noqa: E402
 from cudaperf.engine.toolchain import nvcc, ptxas  # noqa: E402
 from cudaperf.engine.toolchain.devices import (  # noqa: E402
     STATIC_SHARED_LIMIT,
@@ -273,7 +274,7 @@ def main() -> int:
     tool, gpu = find_nvcc(), None if arguments.dry_run else find_gpu()
     compiler = arguments.nvcc or (tool.path if tool else None)
     if compiler is None:
-        raise SystemExit("no nvcc here: pip install 'cudaperf[compiler]', or --nvcc PATH")
+        raise SystemExit(f"no nvcc here: {install('compiler')}, or --nvcc PATH")
     if gpu is None and not arguments.dry_run:
         raise SystemExit("no GPU here: --dry-run builds and computes without one")
     try:

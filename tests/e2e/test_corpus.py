@@ -35,8 +35,14 @@ SAMPLE = {
     "tiny::window_taps",
     "linked_list::list_sum",
     "out_of_bounds::colour",
+    "out_of_bounds::scale_rows",
     "reserved_words::reserved_names",
     "reserved_words::reserved_in_messages",
+    "cuda_names::named_helpers",
+    "cuda_names::named_types",
+    "cuda_names::named_in_header",
+    "cuda_names::named_global",
+    "cuda_names::norm",
 }
 MINIMUM_CONFIGURATIONS = 8
 

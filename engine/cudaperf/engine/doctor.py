@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from cudaperf.engine.extras import install
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -36,17 +38,12 @@ def examine(deep: bool = False) -> tuple[Part, ...]:
         _module("libclang", "clang.cindex", "reads C", "pip install libclang", needed=True),
         _module("islpy", "islpy", "dependence analysis", "pip install islpy", needed=True),
         *_compilers(deep),
-        _found(
-            "NVRTC",
-            _nvrtc,
-            "registers and occupancy (check --measure), device code for a GPU",
-            "pip install 'cudaperf[compiler]'",
-        ),
+        _found("NVRTC", _nvrtc, _what_nvrtc_adds(), install("compiler")),
         _found(
             "nvcc",
             _nvcc,
             "check --measure on whole files; builds the emitted files, call it by its path",
-            "pip install 'cudaperf[compiler]'",
+            install("compiler"),
         ),
         _found("GPU", _gpu, "verification and timing on the device", "an NVIDIA GPU and its driver"),
         _driver_package(),
@@ -59,7 +56,7 @@ def complete(parts: tuple[Part, ...]) -> bool:
 
 
 def _python() -> Part:
-    version = sys.version.split()[0]
+    version = f"Python {sys.version.split()[0]}"
     system = sys.platform
     detail = f"{version} on {system}" + ("" if system == "linux" else "; optimize needs Linux or WSL")
     return Part("system", system == "linux", detail, "runs cudaperf", "use Linux or WSL", needed=True)
@@ -80,7 +77,7 @@ def _driver_package() -> Part:
     from cudaperf.engine.toolchain.find import find_nvcc
 
     adds, name = "runs candidates on the GPU", "GPU package"
-    command = "pip install 'cudaperf[gpu]'" if find_nvcc() else "pip install cuda-bindings"
+    command = install("gpu") if find_nvcc() else "pip install cuda-bindings"
     parts = [_module(name, module, adds, command) for module in ("pycuda", "cuda.bindings")]
     return next((part for part in parts if part.found), parts[0])
 
@@ -123,6 +120,12 @@ def _sanitizers_run() -> Part:
 
 def _sanitizers(found: bool, detail: str, command: str) -> Part:
     return Part("sanitizers", found, detail, "memory and race checks of every candidate", command, needed=True)
+
+
+def _what_nvrtc_adds() -> str:
+    if _nvcc() is None:
+        return "registers and occupancy (optimize, check --measure), device code for a GPU"
+    return "compiles candidates for a GPU in a fifth of nvcc's time"
 
 
 def _nvrtc() -> str | None:

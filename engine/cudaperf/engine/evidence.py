@@ -27,7 +27,7 @@ class ConfigurationSpec(_Data):
 
 
 class Baseline(_Data):
-    """A measured baseline: seconds (median), with what it is and where it ran."""
+    """A measured baseline: seconds a call, with what it is and where it ran."""
 
     name: str
     seconds: float

@@ -12,6 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -195,7 +196,7 @@ class _Run:
         self.progress(Progress("reference", "the original under sanitizers, and its reference in higher precision"))
         prepared = prepare(analysed.task, specs, self.directory / "reference", self.deadline)
         if isinstance(prepared, Reason):
-            raise Refusal(prepared)
+            raise Refusal(_advised(analysed, prepared))
         changing = changed_outputs(prepared)
         if changing < LEAST_CHANGING:
             message = (
@@ -209,6 +210,7 @@ class _Run:
         self, analysed: Analysed, prepared: Prepared, candidates: Sequence[Candidate], executor: Executor
     ) -> list[_Tried]:
         """Verify in order of cost: without a GPU until one passes; with one all of them, by their plans."""
+        from cudaperf.engine.toolchain.whole import refused_by_nvcc
         from cudaperf.engine.verify.verify import verify
 
         _whole_files(executor, False)
@@ -219,7 +221,11 @@ class _Run:
             self.progress(Progress("verify", candidate.schedule, number, len(candidates)))
             files = self.emit(analysed, candidate, None)
             place = self.directory / f"candidate{number}"
-            verdict = verify(prepared, candidate, files, executor, place, self.deadline)
+            with ThreadPoolExecutor(1) as pool:  # nvcc takes as long as a sanitizer's build: beside it, it costs no time
+                whole = pool.submit(refused_by_nvcc, candidate, files) if executor.name == "emulated" else None
+                verdict = verify(prepared, candidate, files, executor, place, self.deadline)
+                if isinstance(verdict, Passed) and whole is not None:
+                    verdict = whole.result() or verdict
             if isinstance(verdict, Passed):
                 verdict = verdict.model_copy(update={"resources": executor.resources(candidate)})
             tried.append(_Tried(candidate, files, verdict))
@@ -382,6 +388,23 @@ class _Run:
             return Reason(ReasonCode.BUDGET, message)
         found = describe(first) if first is not None else "none was tried in the time allowed"
         return Reason(ReasonCode.VERIFICATION, f"no candidate passed verification: {found}")
+
+
+def _advised(analysed: Analysed, reason: Reason) -> Reason:
+    """Where subscripts come from elements, of which no assumption can speak, with what else can be done."""
+    from cudaperf.engine.loops.causes import indirect
+    from cudaperf.engine.verify.prepare import ADVICE
+
+    for array, inner in indirect(analysed.unit.function).items():
+        said = any(re.match(rf"extent\(\s*{array}\s*\)", text) for text in analysed.unit.assumptions)
+        advice = (
+            f"without the assumption on extent({array}) it is made as long as they need"
+            if said
+            else f"test them in the function, as in if ({inner}[i] >= 0 && {inner}[i] < n)"
+        )
+        advice = f"; subscripts of {array} come from elements of {inner}, of which no assumption can speak: {advice}"
+        return replace(reason, message=reason.message.replace(ADVICE, advice))
+    return reason
 
 
 def write_timing_inputs(analysed: Analysed, spec: ConfigurationSpec, target: Path) -> None:

@@ -24,6 +24,9 @@ ExecutorChoice = Literal["auto", "emulated", "gpu"]
 ExecutorName = Literal["emulated", "gpu"]
 JsonValue = str | int | float | bool | list["JsonValue"] | dict[str, "JsonValue"] | None
 
+NO_TIME: Final = 0.5
+"""Seconds of a run below which it had none to speak of: the deadline came before it."""
+
 EXIT_VERIFIED: Final = 0
 EXIT_USAGE: Final = 2
 EXIT_REFUSED: Final = 3
@@ -179,7 +182,7 @@ def describe(verdict: Verdict) -> str:
         case kinds.Mismatch(array=array, index=index, got=got, expected=expected):
             return f"{array}[{index}] is {got:.17g} and should be {expected:.17g}"
         case kinds.TimedOut(seconds=seconds):
-            return f"not done after {seconds:.3g} s"
+            return f"not done after {seconds:.3g} s" if seconds >= NO_TIME else "no time was left for it"
         case kinds.OutOfMemory():
             return "ran out of memory"
         case kinds.CompileFailed(log=log):

@@ -20,3 +20,13 @@ void weighted(const double *x, double *y, int n)
         y[i] = s;
     }
 }
+
+// expect: refused code=original_fails mentions="subscripts of x come from elements of row, of which no assumption can speak: without"
+// cudaperf: assume n >= 2, lda >= n
+// cudaperf: assume extent(x) == n * lda
+void scale_rows(int n, int lda, const int *row, double *x)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            x[row[i] * lda + j] *= 2.0;
+}

@@ -117,6 +117,15 @@ struct cp_buffer {
     }
 };
 
+/* An error in words. Where no driver is installed, CUDA's own speak of its version. */
+static const char *cp_reason(cudaError_t error)
+{
+    int version = 0;
+    if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess && version == 0)
+        return "no NVIDIA driver (CUDA driver version is insufficient for CUDA runtime version)";
+    return cudaGetErrorString(error);
+}
+
 extern "C" __global__ void scale_kernel(int n, double k, const double *__restrict__ a, double *__restrict__ b)
 {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -171,7 +180,7 @@ extern "C" void scale_cuda(int n, double k, const double *__restrict__ a, double
     (void)cudaStreamSynchronize(cudaStreamPerThread); /* nothing may still read or write host memory */
     (void)cudaGetLastError(); /* dealt with: later launches must not find it */
     if (why == nullptr)
-        why = cudaGetErrorString(error);
+        why = cp_reason(error);
     static std::atomic_flag said = ATOMIC_FLAG_INIT;
     if (!said.test_and_set())
         fprintf(stderr, "cudaperf: scale_cuda ran on the CPU: %s\n", why);

@@ -94,7 +94,7 @@ def test_helpers_of_headers_have_no_places_in_the_file(unit: ir.Unit) -> None:
     norm, pull = unit.helpers
     assert all(node.place is None for node in ir.walk(norm.body))
     assert pull.body.span is not None
-    assert unit.preamble.helpers[0] == "real norm(vec v) { return v.x * v.x + v.y * v.y; }"
+    assert unit.preamble.helpers[0] == "real norm_(vec v) { return v.x * v.x + v.y * v.y; }"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 from cli_command import Command
 
+COMPILER = (
+    'pip install "nvidia-cuda-cccl==13.0.*" "nvidia-cuda-crt==13.0.*" "nvidia-cuda-nvcc==13.0.*" "nvidia-cuda-nvrtc==13.0.*" '
+    '"nvidia-cuda-runtime==13.0.*" "nvidia-nvvm==13.0.*"'
+)
 SOURCE = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n"
 
 
@@ -33,7 +37,7 @@ def test_version_is_the_packages(cudaperf: Command) -> None:
         (["frobnicate"], "frobnicate"),
         (["optimize"], "FILE"),
         (["optimize", "f.c::f", "--nonsense"], "--nonsense"),
-        (["optimize", "f.c::"], "FILE::FUNCTION"),
+        (["optimize", "f.c::"], "Invalid value for FILE[::FUNCTION]: no function is named"),
         (["optimize", "f.c::2f"], "FILE::FUNCTION"),
         (["optimize", "f.c::f", "--size", "n"], "NAME=VALUE"),
         (["optimize", "f.c::f", "--size", "n=-1"], "NAME=VALUE"),
@@ -62,6 +66,23 @@ def test_a_command_line_that_cannot_be_read_is_a_usage_error(cudaperf: Command, 
     assert answer["reason"]["code"] == "usage"
     assert says in answer["reason"]["message"]
     assert cudaperf.files() == {"f.c"}
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        (".", "this is a folder; optimize reads one C file: FILE.c::FUNCTION"),
+        ("a.cu::f", "a.cu is not a C file: cudaperf check a.cu looks at CUDA"),
+        ("f.c::axpi", "no function 'axpi' in f.c; the nearest is axpy (12 more: cudaperf optimize f.c lists them)"),
+        ("f.c::zzz", "f10 and 1 more: cudaperf optimize f.c lists them"),
+    ],
+)
+def test_a_target_that_is_none_says_what_would_be(cudaperf: Command, target: str, says: str) -> None:
+    for name in ("f.c", "a.cu"):
+        cudaperf.write(name, "void axpy(void) {}\n" + "".join(f"void f{i}(void) {{}}\n" for i in range(12)))
+    done = cudaperf("optimize", target)
+    assert done.returncode in (2, 3)
+    assert says in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("target", ["missing.c::f", "missing.c", ".::f", "pipe::f", os.fsdecode(b"lat\xe9.c::f")])
@@ -102,6 +123,8 @@ def test_doctor_says_what_is_here(cudaperf: Command) -> None:
     assert done.returncode == (0 if answer["ready"] else 5)
     assert parts["libclang"]["found"]
     assert parts["islpy"]["found"]
+    assert parts["system"]["detail"].startswith("Python 3.")
+    assert parts["nvcc"]["command"] == COMPILER
     for name, part in parts.items():
         assert name in done.stdout
         assert part["found"] or (part["adds"] in done.stdout and part["command"] in done.stdout)

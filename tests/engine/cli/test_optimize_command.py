@@ -13,7 +13,7 @@ import pytest
 from cli_command import COMMAND, Command
 
 from cudaperf.engine.evidence import EMULATED_CLAIM
-from cudaperf.engine.toolchain.find import find_gpu
+from cudaperf.engine.toolchain.find import find_gpu, find_nvcc
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = {"vectors.saxpy.cu", "vectors.saxpy.h", "vectors.saxpy.evidence.json"}
@@ -45,6 +45,30 @@ def test_enumerations_of_a_header_are_parameters(cudaperf: Command) -> None:
     header = (cudaperf.folder / "act.f.h").read_text()
     assert "unsigned int a" in header
     assert ", int s" in header
+
+
+def test_an_error_in_emitted_code_shows_its_line(cudaperf: Command) -> None:
+    cudaperf.write("rand.c", "void drand48_r(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n")
+    done = cudaperf("optimize", "rand.c::drand48_r", "--executor", "emulated", "--schedule", "map x(i) block(x:256)")
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert ', at `extern "C" void drand48_r(int n, float *x);`' in done.stdout
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs /proc, which takes no files even from root")
+def test_a_folder_that_takes_no_files_is_told_before_the_work(example: Command) -> None:
+    done = example("optimize", "vectors.c::saxpy", "-o", "/proc/x")
+    assert done.returncode == 2
+    assert done.stderr == "vectors.c: error [usage]: can't write to /proc; -o DIR names another folder\n"
+
+
+@pytest.mark.skipif(find_nvcc() is None, reason="needs nvcc")
+def test_what_nvcc_does_not_compile_is_not_verified(cudaperf: Command) -> None:
+    cudaperf.write("advice.c", "void cudaMemAdvise(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2.0f; }\n")
+    done = cudaperf("optimize", "advice.c::cudaMemAdvise", "--executor", "emulated")
+    assert done.returncode == 4, done.stdout + done.stderr
+    assert "nvcc does not compile the emitted files: error: " in done.stdout
+    assert 'at `extern "C" void cudaMemAdvise(int n, float *x);`' in done.stdout
+    assert cudaperf.files() == {"advice.c"}
 
 
 @pytest.fixture
@@ -110,7 +134,8 @@ def test_a_second_conversion_overwrites_its_own_files_and_prints_one_json_object
     assert all(ratio is None for ratio in answer["speedup"].values())
     assert answer["timed_sizes"].keys() == {"n"}
     tried = [each for each in answer["candidates"] if each["registers"] is not None]
-    assert all(each["architecture"] == "sm_80" and each["spill_bytes"] == 0 for each in tried)
+    assert "nvcc -O3 -arch=sm_75 " in (cudaperf.folder / "vectors.saxpy.cu").read_text()
+    assert all(each["architecture"] == "sm_75" and each["spill_bytes"] == 0 for each in tried)
     assert cudaperf.files() == NAMES | {"vectors.c"}
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from cudaperf.engine.cli.show import reason_text
 from cudaperf.engine.reason import Reason, ReasonCode
+from cudaperf.engine.result import describe
+from cudaperf.engine.verdict import TimedOut
 
 
 @pytest.mark.parametrize(
@@ -46,3 +48,8 @@ def test_a_line_that_is_gone_is_left_out(tmp_path: Path, content: str | None) ->
         path.write_text(content)
     text = reason_text(path, Reason(ReasonCode.COMPILE, "expected ';'", 9, 1)).plain
     assert text == f"{path}:9:1: error [compile]: expected ';'"
+
+
+def test_a_run_that_never_began_is_not_called_slow() -> None:
+    assert describe(TimedOut(seconds=0.0)) == "no time was left for it"
+    assert describe(TimedOut(seconds=12.0)) == "not done after 12 s"

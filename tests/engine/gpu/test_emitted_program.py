@@ -27,6 +27,7 @@ def test_falls_back_without_a_gpu(tmp_path: Path) -> None:
     assert not program.run_all([(source, tmp_path / f"{source.name}.out") for source in one.inputs], deadline)
     assert program.run(one.inputs[0], tmp_path / "out", 0, deadline) is None
     assert (tmp_path / "out").read_bytes() == FALLBACK
+    assert any(why in (tmp_path / "out.log").read_text() for why in ("no NVIDIA driver", "no CUDA-capable device"))
     assert program.seconds(one.inputs[0], deadline) is None
 
 

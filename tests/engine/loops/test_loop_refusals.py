@@ -48,6 +48,14 @@ CASES = {
         "dependence",
         "nothing shows that the subscripts differ",
     ),
+    "unknown distance": (
+        """void f(int n, int k, float *x) {
+    for (int i = 0; i < n; i++)
+        x[i] = x[i + k];  // here
+}""",
+        "dependence",
+        "where they never meet, say so: // cudaperf: assume k >= n (docs/assume.md)",
+    ),
     "carried scalar": (
         """double f(int n, const double *restrict x) {
     double s = 0.0;

@@ -6,6 +6,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from cudaperf.engine.extras import install
 from cudaperf.engine.reason import Reason, ReasonCode
 from cudaperf.engine.result import exit_code, failure, to_json
 
@@ -54,3 +55,7 @@ def test_extras_are_those_that_the_readme_and_doctor_offer() -> None:
     offered += re.findall(r"cudaperf\[(\w+)\]", (ROOT / "engine/cudaperf/engine/doctor.py").read_text())
     assert offered
     assert set(offered) <= extras
+
+
+def test_the_command_that_adds_compilers_is_that_of_the_metadata() -> None:
+    assert f"`{install('compiler')}`" in (ROOT / "docs/check.md").read_text()

@@ -109,11 +109,11 @@ def _compiler(asked: bool, includes: list[str], defines: list[str]) -> _Compiler
             raise typer.BadParameter("they go with --measure; the rules themselves read no headers", param_hint="-I, -D")
         return None
     arguments = options.compiler_arguments(includes, defines)
-    from cudaperf.engine.toolchain.resources import NO_COMPILER, resource_compiler
+    from cudaperf.engine.toolchain.resources import no_compiler, resource_compiler
 
     tool = resource_compiler()
     if tool is None:
-        print(f"cudaperf: error: {NO_COMPILER}", file=sys.stderr)
+        print(f"cudaperf: error: {no_compiler()}", file=sys.stderr)
         return EXIT_UNAVAILABLE
     return _Compiler(tool, arguments)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -42,8 +43,11 @@ def unwritable(request: OptimizeRequest, names: Iterable[str]) -> Reason | None:
     existing = next(place for place in (directory, *directory.absolute().parents) if place.exists())
     if not existing.is_dir():
         return Reason(ReasonCode.USAGE, f"{existing} is not a folder")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        return Reason(ReasonCode.USAGE, f"can't write to {existing}")
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass  # permissions alone don't tell: a folder of /proc or a read-only disk takes no file from anybody
+    except OSError:
+        return Reason(ReasonCode.USAGE, f"can't write to {existing}; -o DIR names another folder")
     for path in (directory / name for name in names):
         if path.is_dir():
             return Reason(ReasonCode.USAGE, f"{path} is a folder")

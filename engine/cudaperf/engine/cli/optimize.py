@@ -100,7 +100,9 @@ def _unreadable(path: Path) -> Reason | None:
     """Why the source can't be opened, told before anything is loaded."""
     try:
         os.fspath(path).encode("utf-8")
-        if not path.is_dir() and path.exists() and not path.is_file():
+        if path.is_dir():
+            return Reason(ReasonCode.NOT_FOUND, "this is a folder; optimize reads one C file: FILE.c::FUNCTION")
+        if path.exists() and not path.is_file():
             return Reason(ReasonCode.NOT_FOUND, "this is not a regular file")
         with path.open("rb"):
             return None

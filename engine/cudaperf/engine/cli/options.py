@@ -19,7 +19,8 @@ def target(text: str) -> tuple[Path, str | None]:
     if not separator:
         return Path(text), None
     if not path or not re.fullmatch(r"[^\W\d]\w*", function):
-        raise typer.BadParameter(f"expected FILE::FUNCTION or FILE, not {text!r}", param_hint="TARGET")
+        why = "no function is named behind ::" if path and not function else f"{text!r} is neither FILE::FUNCTION nor FILE"
+        raise typer.BadParameter(f"{why}; FILE alone lists the functions", param_hint="FILE[::FUNCTION]")
     return Path(path), function
 
 

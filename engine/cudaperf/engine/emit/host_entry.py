@@ -203,10 +203,10 @@ class HostEntry:
             out("(void)cudaGetLastError(); /* dealt with: later launches must not find it */")
             if self.explains:
                 out(f"if ({self.why} == nullptr)")
-                out(f"    {self.why} = cudaGetErrorString({error});")
+                out(f"    {self.why} = cp_reason({error});")
             out(f"static std::atomic_flag {said} = ATOMIC_FLAG_INIT;")
             out(f"if (!{said}.test_and_set())")
-            reason = self.why if self.explains else f"cudaGetErrorString({error})"
+            reason = self.why if self.explains else f"cp_reason({error})"
             out(f'    fprintf(stderr, "cudaperf: {layout.host_name} ran on the CPU: %s\\n", {reason});')
             call = f"{layout.name}({', '.join(self._original_arguments())});"
             out(f"return {call}" if self.task.returns else call)

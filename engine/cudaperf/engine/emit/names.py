@@ -7,7 +7,9 @@ free in the user's file; `fresh` avoids a given set.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 _CPP_KEYWORDS: Final = """
@@ -24,6 +26,23 @@ __restrict__ cudaError_t cudaStream_t cudaSuccess std fprintf abort
 RESERVED: Final = frozenset(f"{_CPP_KEYWORDS} {_MACROS} {_CUDA}".split())
 KEYWORDS: Final = frozenset(f"{_CPP_KEYWORDS} {_CUDA}".split())
 """Those that no header of the system defines as macros."""
+
+
+@cache
+def cuda_names() -> Mapping[str, str]:
+    """Names that CUDA's headers declare at file scope (`norm`, `float2`), which parameters and locals may have all the same.
+
+    Each with the type that it stands for where that is a number: `uint` may be declared again as that.
+    """
+    lines = (Path(__file__).parent / "cuda_names.txt").read_text(encoding="utf-8").splitlines()
+    parts = (line.partition(" = ") for line in lines if not line.startswith("#"))
+    return {name: kind for name, _, kind in parts}
+
+
+def why_reserved(name: str) -> str:
+    """What C++ has against a name, as the rest of a sentence that begins with it."""
+    return "is a word of CUDA C++" if name in KEYWORDS else "is a name that CUDA's headers declare"
+
 
 IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*")
 

@@ -230,6 +230,16 @@ struct cp_buffer {
     }
 @upload@@download@};
 """,
+    "cp_reason": """\
+/* An error in words. Where no driver is installed, CUDA's own speak of its version. */
+static const char *cp_reason(cudaError_t error)
+{
+    int version = 0;
+    if (error == cudaErrorInsufficientDriver && cudaDriverGetVersion(&version) == cudaSuccess && version == 0)
+        return "no NVIDIA driver (CUDA driver version is insufficient for CUDA runtime version)";
+    return cudaGetErrorString(error);
+}
+""",
     "cp_finish": """\
 /* An input that is overwritten in part can't be computed again: rather no result than a wrong one. */
 static void cp_finish(cudaError_t error, const char *array)

@@ -77,6 +77,18 @@ def through_locals(function: ir.Function, node: ir.Expr, seen: frozenset[str] = 
                 yield from through_locals(function, values[0], seen | {part.id})
 
 
+def indirect(function: ir.Function) -> dict[str, str]:
+    """Arrays whose subscripts come from elements of another array, each with that one."""
+    found: dict[str, str] = {}
+    for access in ir.walk(function.body):
+        if isinstance(access, ir.Load | ir.Address):
+            parts = (part for index in access.indices for part in through_locals(function, index))
+            inner = [part.array for part in parts if isinstance(part, ir.Load) and part.array != access.array]
+            if inner:
+                found[access.array] = inner[0]
+    return found
+
+
 def values_of(body: ir.Block, name: str) -> Iterator[ir.Expr]:
     """What a local is set to."""
     for node in ir.walk(body):

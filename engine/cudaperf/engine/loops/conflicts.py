@@ -13,6 +13,7 @@ from typing import Literal
 
 import islpy as isl
 
+from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.layout import Layout
 from cudaperf.engine.loops.model import Access, LoopVar
 from cudaperf.engine.loops.poly import ONE, And, Compare, Condition, Or, Poly, rename_condition
@@ -115,6 +116,27 @@ def _describe(a: Access, b: Access, loop: LoopVar, fixed: frozenset[str], layout
                 (rank, Conflict(first, second, loop, kind, distance if isinstance(distance, int) else None, certain))
             )
     return min(candidates, key=lambda c: c[0])[1]
+
+
+def settled_by(conflict: Conflict, fixed: frozenset[str], layouts: dict[str, Layout], space: Space) -> str | None:
+    """An assumption under which the two never meet, where it is simple: arguments lie further apart than the loop counts."""
+    loop = conflict.loop.node
+    indices = [i for a in (conflict.first, conflict.second) for i in layouts[a.array].of(a) or ()]
+    if not isinstance(loop, ir.For) or not isinstance(loop.bound, ir.Name) or len(indices) != 2:
+        return None
+    if any(c < 0 for index in indices for m, c in index.terms if m):  # far apart, it would begin before the array
+        return None
+    apart = indices[1] - indices[0]
+    if not apart.atoms or any(len(m) != 1 or abs(c) != 1 for m, c in apart.terms) or len(apart.terms) > 2:
+        return None
+    if any(space.is_opaque(a) for a in apart.atoms) or apart.atoms & {v.atom for v in conflict.first.statement.loops}:
+        return None
+    condition, variables = pair(conflict.first, conflict.second, fixed, layouts, space)
+    for far in (apart, -apart):
+        plus, minus = ([m[0] for m, c in far.terms if c == sign] for sign in (1, -1))
+        if plus and space.empty(variables, And((condition, Compare(far - Poly.atom(loop.bound.id), ">=")))):
+            return f"{' - '.join([' + '.join(plus), *minus])} >= {loop.bound.id}"
+    return None
 
 
 _NEVER = object()

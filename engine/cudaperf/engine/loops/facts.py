@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.causes import cause
-from cudaperf.engine.loops.conflicts import Conflict, conflicts
+from cudaperf.engine.loops.conflicts import Conflict, conflicts, settled_by
 from cudaperf.engine.loops.layout import Layout
 from cudaperf.engine.loops.model import Access, LoopVar, Model, assigned, bounds_around, declared
 from cudaperf.engine.loops.nest import LoopFacts, Obstacle
@@ -45,7 +45,11 @@ def facts(
             if conflict.first.array not in reduced:
                 reduced.append(conflict.first.array)
         else:
-            return _sequential(var, Obstacle(describe(conflict, text, model.function), conflict.second.node, conflict))
+            message = describe(conflict, text, model.function)
+            settled = settled_by(conflict, fixed, layouts, space) if len(found) == 1 and conflict.distance is None else None
+            if settled is not None:
+                message += f"; where they never meet, say so: // cudaperf: assume {settled} (docs/assume.md)"
+            return _sequential(var, Obstacle(message, conflict.second.node, conflict))
     kind = "reduction" if reductions or reduced else "parallel"
     return LoopFacts(var, kind, private, reductions, tuple(reduced))  # type: ignore[arg-type]
 

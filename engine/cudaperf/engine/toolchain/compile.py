@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from cudaperf.engine.candidate import Candidate
+from cudaperf.engine.extras import install
 from cudaperf.engine.plan import Launch, launches
 from cudaperf.engine.size import SizeError, evaluate
 from cudaperf.engine.toolchain import nvcc, nvrtc, ptxas
@@ -28,8 +29,6 @@ from cudaperf.engine.toolchain.find import Tool, find_nvcc, find_nvrtc
 from cudaperf.engine.toolchain.occupancy import occupancy
 from cudaperf.engine.toolchain.ptxas import PtxasReport
 from cudaperf.engine.verdict import CompileFailed, KernelResources
-
-NO_COMPILER: Final = "no CUDA compiler here: pip install 'cudaperf[compiler]' adds NVRTC"
 
 
 class NoCompiler(RuntimeError):
@@ -56,6 +55,11 @@ class DeviceCompiler:
     @property
     def name(self) -> str:
         return f"{self.kind} {self.tool.version}".strip()
+
+
+def no_compiler() -> str:
+    """What to say where `device_compiler` finds none."""
+    return f"no CUDA compiler here: {install('compiler')} adds NVRTC"
 
 
 @lru_cache(maxsize=1)
@@ -93,7 +97,7 @@ def compile_cubin(
     `NoCompiler`."""
     compiler = compiler or device_compiler()
     if compiler is None:
-        raise NoCompiler(NO_COMPILER)
+        raise NoCompiler(no_compiler())
     key = _key(code, architecture.capability, options, compiler)
     if cached := _read_cache(key, architecture.capability):
         return cached

@@ -16,14 +16,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from cudaperf.engine.extras import install
 from cudaperf.engine.toolchain import nvcc, nvrtc, ptxas
 from cudaperf.engine.toolchain.compile import DeviceCompiler, cache_folder, nvcc_compiler, replace_file, with_prelude
 from cudaperf.engine.toolchain.find import find_nvrtc, host_compiler
 from cudaperf.engine.toolchain.ptxas import PtxasReport
 
-NO_COMPILER: Final = "--measure needs nvcc or NVRTC, and neither is here: pip install 'cudaperf[compiler]' adds both"
 VERSION: Final = "1"
 """Of what is kept; another one is not read."""
+
+
+def no_compiler() -> str:
+    """What to say where `resource_compiler` finds none."""
+    return f"--measure needs nvcc or NVRTC, and neither is here: {install('compiler')} adds both"
 
 
 @dataclass(frozen=True, slots=True)

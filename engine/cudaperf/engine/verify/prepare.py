@@ -31,6 +31,8 @@ from cudaperf.engine.verify.reference import OPTIONS, program_source
 from cudaperf.engine.verify.trials import Bench, PreparedConfiguration, sentence, settle
 
 MINIMUM: Final = 8
+ADVICE: Final = "; if its inputs are never like this, say so: // cudaperf: assume ... (docs/assume.md)"
+"""What a refusal says where the original fails."""
 _REFILL: Final = ("unit", "positive", "normal", "structured", "negated", "positive x0.01", "ties")
 
 
@@ -139,8 +141,7 @@ def _blame(task: Task, spec: ConfigurationSpec, hazard: OriginalHazard) -> Reaso
     if hazard.kind in ("input", "extent"):
         return Reason(ReasonCode.INTERNAL, hazard.message, hazard.line)
     where = f"with {_sizes(spec)} and {spec.distribution} values"
-    advice = "; if its inputs are never like this, say so: // cudaperf: assume ... (docs/assume.md)"
-    advice = advice if hazard.kind != "timeout" else ""
+    advice = ADVICE if hazard.kind != "timeout" else ""
     return Reason(
         ReasonCode.ORIGINAL_FAILS, f"{task.original.function} itself {sentence(hazard)} ({where}){advice}", hazard.line
     )

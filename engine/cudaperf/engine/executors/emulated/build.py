@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -186,7 +187,13 @@ class Build:
         first = next((line for line in log.splitlines() if "error:" in line), "")
         if name == "harness" or not first:
             return Infrastructure(message=f"the test program does not compile: {log[:4000]}")
-        return CompileFailed(log=log[:8000])
+        return CompileFailed(log=f"{first}{self._shown(first)}\n{log}"[:8000])
+
+    def _shown(self, error: str) -> str:
+        """The text of an error's line: the file is one that the user does not get."""
+        place = re.match(rf"{re.escape(self._job.files.cu_name)}:(\d+):", error)
+        lines = self._job.files.cu.splitlines()
+        return f", at `{lines[int(place[1]) - 1].strip()}`" if place and int(place[1]) <= len(lines) else ""
 
     def _link(self, sanitizer: Sanitizer) -> Program | CompileFailed | Infrastructure:
         path = self._folder / f"program-{sanitizer}"

@@ -38,7 +38,7 @@ from cudaperf.engine.executors.emulated.process import Finished, Limits, Setting
 from cudaperf.engine.executors.emulated.reports import DeviceLines, Failure, judge
 from cudaperf.engine.executors.fallback import note_fallback
 from cudaperf.engine.executors.protocol import Job, Outputs
-from cudaperf.engine.toolchain.devices import Architecture, default_architecture
+from cudaperf.engine.toolchain.devices import Architecture, default_architecture, nearest
 from cudaperf.engine.verdict import CompileFailed, Hazard, Infrastructure, KernelResources, TimedOut, Timing, Verdict
 
 _OTHER_POISON = 0x7B
@@ -86,9 +86,10 @@ class EmulatedExecutor:
         return None
 
     def resources(self, candidate: Candidate) -> tuple[KernelResources, ...]:
+        """For the architecture that the head of the files names."""
         from cudaperf.engine.toolchain import compile
 
-        return compile.resources(candidate, self._architecture)
+        return compile.resources(candidate, nearest(candidate.architecture))
 
     @property
     def limits(self) -> Limits:

@@ -10,6 +10,8 @@ import ctypes
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
+from cudaperf.engine.extras import install
+
 Triple = tuple[int, int, int]
 
 
@@ -99,7 +101,7 @@ def open_backend(wanted: str | None = None) -> Backend:
             return opener()
         except ImportError as error:
             problems.append(f"{module}: {error}")
-    advice = "pip install 'cudaperf[gpu]' adds pycuda; cuda-bindings, which needs no compiler to install, will do as well"
+    advice = f"{install('gpu')} adds pycuda; cuda-bindings, which needs no compiler to install, will do as well"
     raise BackendMissing(f"no package here drives a GPU ({'; '.join(problems)}): {advice}")
 
 

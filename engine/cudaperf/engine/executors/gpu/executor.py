@@ -57,7 +57,7 @@ class GpuExecutor:
 
     def __init__(self, prefix: Sequence[str] = ()) -> None:
         if toolchain.device_compiler() is None:
-            raise WorkerMissing(toolchain.NO_COMPILER)
+            raise WorkerMissing(toolchain.no_compiler())
         self._prefix = tuple(prefix)
         self.emitted = True
         self._worker: WorkerClient | None = None

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cudaperf.engine.emit.names import why_reserved
 from cudaperf.engine.loops import ir
 from cudaperf.engine.reason import Reason, ReasonCode, Refusal
 from cudaperf.engine.sources.c.functions import Functions, lower_helper, signature, without_places
@@ -127,7 +128,8 @@ class _File:
             at = signature(root).place if not root.in_macro else root.near
             raise Refusal(reason_at(self.main.text, at, ReasonCode.UNSUPPORTED, f"{name} is defined by a macro"))
         if name in context.renamed:
-            context.refuse(signature(root), f"{name} is a word of CUDA C++, where no function can have that name: rename it")
+            why = why_reserved(context.renamed[name])
+            context.refuse(signature(root), f"{name} {why}, so no function can have that name there: rename it")
         context.active.append(name)
         function = Functions(context).function(root)
         context.trees.append(root)
@@ -176,8 +178,13 @@ class _File:
         file = Path(self.translation.path).name
         if not self.own:
             return f"no function {name!r} in {file}: it defines none"
-        close = difflib.get_close_matches(name, self.own, n=3) or list(self.own)[:12]
-        return f"no function {name!r} in {file}; it has {', '.join(close)}{' ...' if len(close) < len(self.own) else ''}"
+        known = [written(each, self.translation.renamed) for each in self.own]
+        close = difflib.get_close_matches(name, known, n=1)
+        if close:
+            others = f" ({len(known) - 1} more: cudaperf optimize {self.translation.path} lists them)" if len(known) > 1 else ""
+            return f"no function {name!r} in {file}; the nearest is {close[0]}{others}"
+        rest = f" and {len(known) - 12} more: cudaperf optimize {self.translation.path} lists them" if len(known) > 12 else ""
+        return f"no function {name!r} in {file}; it has {', '.join(known[:12])}{rest}"
 
     def assumed(self, cursor: Any) -> list[tuple[str, ir.Span | None]]:
         """The assumptions in comments directly above the function or inside it, each with the place of its comment."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from cudaperf.engine.emit.names import why_reserved
 from cudaperf.engine.loops import ir
 from cudaperf.engine.sources.c.c_types import (
     Shape,
@@ -80,8 +81,8 @@ class Functions(NullChecks):
         """The header says the types of the signature, to C and C++ alike."""
         reserved = next((name for name in _type_names(kind) if name in self.context.renamed), None)
         if reserved is not None and not is_number(_element(kind)):
-            what = f"{reserved} is a word of CUDA C++, and the emitted header would have to say it: rename it"
-            self.refuse(syntax, what)
+            why = why_reserved(self.context.renamed[reserved])
+            self.refuse(syntax, f"{reserved} {why}, and the emitted header would have to say it: rename it")
 
     @staticmethod
     def is_inline(root: Syntax) -> bool:
@@ -138,8 +139,6 @@ class Functions(NullChecks):
         """A file-scope variable, known by its definition if that is in this file."""
         found = declaration.get_definition() or declaration
         name = declaration.spelling
-        if name in self.context.renamed:
-            self.refuse(syntax, f"{name} is a word of CUDA C++, where no file-scope variable can have that name: rename it")
         hidden = next((b for b in self.bindings.values() if b.name == name), None)
         if hidden is not None:
             self.refuse(syntax, f"{name} is a file-scope variable here and a local one elsewhere in the function")
@@ -150,6 +149,10 @@ class Functions(NullChecks):
         value = evaluate(found) if not shape.pointer and not shape.extents and shape.const else None
         extents = tuple(ir.IntConst(value=e) if e is not None else None for e in shape.extents)
         dims: tuple[ir.Expr | None, ...] = (None, *extents) if shape.pointer else extents
+        repeated = shape.const and found.is_definition() and value is not None
+        if name in self.context.renamed and not repeated:
+            why = why_reserved(self.context.renamed[name])
+            self.refuse(syntax, f"{name} {why}, so no file-scope variable can have that name there: rename it")
         binding = Binding(name, "array" if dims else "scalar", shape, dims)
         self.bindings[int(declaration.hash)] = binding
         self.globals[name] = ir.Variable(

@@ -31,6 +31,7 @@ NO_COMPILER = "no C compiler found: install gcc or clang"
 JOINED = ("-I", "-D", "-U", "-isystem", "-iquote", "-include")
 PATHS = ("-I", "-isystem", "-iquote")
 NOT_C = {".cc", ".cpp", ".cxx", ".c++", ".cu", ".cuh", ".hpp", ".py", ".o", ".so", ".a"}
+CUDA = {".cu", ".cuh"}
 # glibc's <math.h> spells isnan and friends as builtins only for compilers that claim to be at least gcc 4.4
 FIXED = ("-x", "c", "-fgnuc-version=4.8.0", "-ferror-limit=0", "-Wno-everything")
 
@@ -112,7 +113,9 @@ def read(path: str) -> bytes:
 def _read_c(path: str) -> bytes:
     text = read(path)
     if Path(path).suffix.lower() in NOT_C:
-        raise Refusal(Reason(ReasonCode.UNSUPPORTED, f"{Path(path).name} is not a C file"))
+        is_cuda = Path(path).suffix.lower() in CUDA
+        advice = f": cudaperf check {path} looks at CUDA" if is_cuda else ""
+        raise Refusal(Reason(ReasonCode.UNSUPPORTED, f"{Path(path).name} is not a C file{advice}"))
     if b"\0" in text:
         raise Refusal(Reason(ReasonCode.COMPILE, f"{Path(path).name} is a binary file, not C source"))
     return text

@@ -1,4 +1,5 @@
 """C names that are words of C++ or CUDA (`new`, `class`, `threadIdx`), renamed before anything reads the user's text.
+Those that CUDA's headers declare (`max`, `float2`) too, where the user declares them at file scope.
 
 The file is parsed once more with an underscore behind each of them, so that trees, spans and every text that is made from
 them agree; `loops.places.restored` puts the user's names and columns back into what is said about the file. Strings,
@@ -12,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from cudaperf.engine.emit.names import KEYWORDS, fresh
+from cudaperf.engine.emit.names import KEYWORDS, cuda_names, fresh
 from cudaperf.engine.loops.ir import Renamed
 from cudaperf.engine.sources.c.syntax import is_system
 
@@ -35,9 +36,9 @@ TOKEN: Final = re.compile(
 def reserved_names(unit: Any, texts: Mapping[str, bytes]) -> Renamed:
     """(C++ name, the user's) of the names that these files declare and CUDA C++ reserves."""
     words = {word.decode() for text in texts.values() for word in WORD.findall(text)}
-    if not words & KEYWORDS:
+    if not words & (KEYWORDS | cuda_names().keys()):
         return ()
-    declared, systems = set[str](), set[str]()
+    declared, outer, systems = set[str](), set[str](), set[str]()
     for cursor in unit.cursor.get_children():
         file = cursor.location.file
         if file is None:
@@ -47,9 +48,21 @@ def reserved_names(unit: Any, texts: Mapping[str, bytes]) -> Renamed:
         elif cursor.kind.name == "MACRO_DEFINITION":
             declared |= _parameters(cursor) | {cursor.spelling}
         elif cursor.kind.name in DECLARATIONS:
-            declared.update(node.spelling for node in cursor.walk_preorder() if _declares(node))
-    found = sorted((declared & KEYWORDS) - systems)
+            outer |= _at_file_scope(cursor)
+            if words & KEYWORDS:
+                declared.update(node.spelling for node in cursor.walk_preorder() if _declares(node))
+    found = sorted(((declared & KEYWORDS) | (outer & cuda_names().keys())) - systems)
     return tuple((fresh(f"{name}_", words), name) for name in found)
+
+
+def _at_file_scope(cursor: Any) -> set[str]:
+    """What a declaration there declares; not where C++ takes it beside that of CUDA's headers."""
+    if cursor.kind.name == "ENUM_DECL":
+        return {cursor.spelling, *(each.spelling for each in cursor.get_children())}
+    number = cuda_names().get(cursor.spelling)
+    if number and cursor.kind.name == "TYPEDEF_DECL" and cursor.type.get_canonical().spelling == number:
+        return set()
+    return {cursor.spelling} if _declares(cursor) else set()
 
 
 def _declares(node: Any) -> bool:

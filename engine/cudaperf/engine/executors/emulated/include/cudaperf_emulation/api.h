@@ -12,6 +12,7 @@
   X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                           \
   X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                                  \
   X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                     \
+  X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")              \
   X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                                 \
   X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                                        \
   X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                               \
