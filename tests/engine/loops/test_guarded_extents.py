@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudaperf.engine import size
-from cudaperf.engine.analyse import analyse
+from cudaperf.engine.analyse import analyse, offered
 from cudaperf.engine.task import ArrayParameter
 
 GUARDS = Path(__file__).resolve().parents[2] / "data" / "c" / "guards.c"
@@ -57,3 +57,17 @@ def test_a_tested_index_reaches_no_further_than_its_test() -> None:
     table = next(p for p in task.parameters if isinstance(p, ArrayParameter) and p.name == "table")
     assert "m" in size.names(table.extents[0])
     assert not any("bottom" in text for text in task.requirements)
+
+
+def schedules(function: str) -> list[str]:
+    return [str(o.schedule) for nest in offered(analyse(GUARDS, function)).offers.values() for o in nest]
+
+
+@pytest.mark.parametrize("function", ["flagged_output", "all_but_one", "below_and_above", "inverted_if"])
+def test_no_vector_where_some_iteration_touches_nothing(function: str) -> None:
+    assert not any("vector" in schedule for schedule in schedules(function))
+
+
+@pytest.mark.parametrize("function", ["either_value", "positive_only", "flagged_loop"])
+def test_vectors_where_every_iteration_may_touch_its_element(function: str) -> None:
+    assert any("vector" in schedule for schedule in schedules(function))
