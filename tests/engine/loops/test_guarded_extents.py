@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ from cudaperf.engine import size
 from cudaperf.engine.analyse import analyse, offered
 from cudaperf.engine.task import ArrayParameter
 
-GUARDS = Path(__file__).resolve().parents[2] / "data" / "c" / "guards.c"
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "c"
+GUARDS = FOLDER / "guards.c"
 
 
-def length(function: str, array: str, **sizes: int) -> int:
-    task = analyse(GUARDS, function).task
+def length(function: str, array: str, path: Path = GUARDS, **sizes: int) -> int:
+    task = analyse(path, function).task
     found = next(p for p in task.parameters if isinstance(p, ArrayParameter) and p.name == array)
     return size.evaluate(" * ".join(f"({text})" for text in found.extents), sizes)
 
@@ -41,6 +43,15 @@ def length(function: str, array: str, **sizes: int) -> int:
 )
 def test_length(function: str, array: str, sizes: dict[str, int], expected: int) -> None:
     assert length(function, array, **sizes) == expected
+
+
+@pytest.mark.parametrize("n", [-13, 0, 7, 24, 31])
+@pytest.mark.parametrize("m", [-5, 1, 3, 8, 40])
+def test_remainders_of_arguments_are_exact(n: int, m: int) -> None:
+    rest = max(0, int(math.fmod(n, m)))
+    assert length("last_block", "y", FOLDER / "remainders.c", n=n, m=m) == rest
+    assert length("tail", "x", FOLDER / "remainders.c", n=n, m=m) == (n if rest else 0)
+    assert length("low_bits", "y", FOLDER / "remainders.c", n=n) == n & 1023
 
 
 def test_no_size_is_excluded() -> None:
