@@ -25,7 +25,7 @@ void blocks_and_rest(unsigned n, unsigned block, float *restrict y, const float 
 }
 
 /* n - a may have wrapped around: what is left over does not follow. */
-// expect: refused code=unbounded line=31
+// expect: refused code=unbounded line=32
 void wrapped_rest(unsigned n, unsigned a, unsigned m, int *restrict y)
 {
     for (unsigned i = 0; i < (n - a) % m; i++)

@@ -18,6 +18,7 @@ from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.counters import with_closed_counters
 from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import leaves
+from cudaperf.engine.loops.headroom import crowded
 from cudaperf.engine.loops.launch_sizes import unknown_count
 from cudaperf.engine.loops.model import assigned, build, declared
 from cudaperf.engine.loops.nest import (
@@ -86,6 +87,7 @@ class _Partition(Bands):
             raise self.refusal(ReasonCode.NO_LOOP, f"{function.name} has no loop to move", function)
         self.check_globals()
         steps = self.host(function.body.statements)
+        self.requirements.extend(crowded(self.model, self.space))
         bounds = [loop.condition for loop in self.model.loops.values()]
         texts = requirement_texts(self.requirements, self.space, self.host_atom)
         texts += unwrapped(function, self.model.atoms, bounds)
