@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bands import Bands
-from cudaperf.engine.loops.bounds import poly_text
-from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.counters import with_closed_counters
 from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import leaves
@@ -177,9 +175,11 @@ class _Partition(Bands):
     def local_array(self, node: ir.Decl) -> list[Step]:
         if not isinstance(node.type, ir.Scalar) or node.init is not None:
             raise self.refusal(ReasonCode.UNSUPPORTED, f"the local array {node.name} can't live on the device", node)
-        env = Environment(self.model.atoms, dict(self.model.values[id(node)]))
-        texts = [f"({poly_text(to_poly(d, env), self.host_atom)})" for d in node.dims]
-        self.arrays.append(LocalArray(node.name, node.type, " * ".join(texts)))
+        texts = [self.host_int(d, node) for d in node.dims]
+        if None in texts:
+            message = f"the host can't compute the length of {node.name} before the loops run: pass the array as an argument"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node)
+        self.arrays.append(LocalArray(node.name, node.type, " * ".join(f"({text})" for text in texts)))
         return []
 
     def returns(self, node: ir.Return, pending: list[ir.Stmt], steps: list[Step]) -> None:
