@@ -29,3 +29,19 @@ void every_third(unsigned n, const int *in, int *out)
     for (unsigned i = 0; i < n; i += 3)
         out[i / 3] = in[i];
 }
+
+// expect: verified strategy=map
+void fill_backwards(long n, long *y)
+{
+    for (long i = n - 1; i >= 0; i--)
+        y[i] = i;
+}
+
+// expect: verified strategy=map
+void every_third_long(long n, const double *restrict x, double *restrict y)
+{
+    for (long i = 0; i < n; i += 3)
+        y[i] = 2 * x[i];
+    for (long i = n - 1; i >= 0; i -= 2)
+        y[i] += 1;
+}

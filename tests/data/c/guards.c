@@ -178,3 +178,69 @@ void one_mode_said(int n, int mode, float *restrict a)
     for (int i = 0; i < n; i++)
         a[i] *= 2;
 }
+
+/* Without the flag z may be NULL. */
+// expect: verified strategy=map
+void flagged_output(int n, int flag, float *restrict y, float *restrict z)
+{
+    for (int i = 0; i < n; i++) {
+        y[i] = i;
+        if (flag)
+            z[i] = 1;
+    }
+}
+
+/* y has n - 1 elements where k is n - 1. */
+// expect: verified strategy=map
+void all_but_one(int n, int k, float *restrict y)
+{
+    for (int i = 0; i < n; i++)
+        if (i != k)
+            y[i] = 1;
+}
+
+// expect: verified strategy=map
+void below_and_above(int n, int k, float *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        if (i < k)
+            y[i] = 1;
+        else if (i > k)
+            y[i] = 2;
+    }
+}
+
+// expect: verified strategy=map
+void inverted_if(int n, unsigned char *restrict o, int inverted)
+{
+    for (int i = 0; i < n; i++)
+        if (inverted)
+            o[i] = 255 - i;
+}
+
+// expect: verified strategy=map
+void either_value(int n, int flag, float *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        if (flag)
+            y[i] = 1;
+        else
+            y[i] = 2;
+    }
+}
+
+// expect: verified strategy=map
+void flagged_loop(int n, int flag, float *restrict y)
+{
+    if (flag)
+        for (int i = 0; i < n; i++)
+            y[i] = 1;
+}
+
+// expect: verified strategy=map
+void positive_only(int n, const float *restrict x, float *restrict y)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] > 0)
+            y[i] = x[i];
+}

@@ -42,3 +42,23 @@ void hadamard8(int blocks, int *data)
             data[b * BLOCK + i] = t[i];
     }
 }
+
+// expect: verified strategy=map
+void at_least_one(int n, float *y)
+{
+    float t[n > 0 ? n : 1];
+    for (int i = 0; i < n; i++)
+        t[i] = y[i] * y[i];
+    for (int i = 0; i < n; i++)
+        y[i] = t[n - 1 - i];
+}
+
+// expect: refused code=unsupported line=59 mentions="the length of t"
+void length_from_data(int n, const int *k, float *y)
+{
+    float t[k[0]];
+    for (int i = 0; i < n; i++)
+        t[i] = y[i] * y[i];
+    for (int i = 0; i < n; i++)
+        y[i] = t[n - 1 - i];
+}

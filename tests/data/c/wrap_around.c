@@ -73,3 +73,25 @@ void lagged_wide(const float *restrict a, float *restrict out, unsigned n, unsig
             out[i] += a[j];
     }
 }
+
+/* Both ends may lie near the type's last value: spare threads would wrap around it. */
+// expect: verified strategy=map
+void between(unsigned a, unsigned n, int *restrict y)
+{
+    for (unsigned i = a; i < n; i++)
+        y[i - a] += i & 7;
+}
+
+// expect: verified strategy=map
+void between_signed(int a, int n, int *restrict y)
+{
+    for (int i = a; i < n; i++)
+        y[i - a] += i & 7;
+}
+
+// expect: verified strategy=map
+void between_downwards(int a, int n, int *restrict y)
+{
+    for (int i = a; i > n; i--)
+        y[a - i] += i & 7;
+}

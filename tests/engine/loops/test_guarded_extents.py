@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
 from cudaperf.engine import size
-from cudaperf.engine.analyse import analyse
+from cudaperf.engine.analyse import analyse, offered
 from cudaperf.engine.task import ArrayParameter
 
-GUARDS = Path(__file__).resolve().parents[2] / "data" / "c" / "guards.c"
+FOLDER = Path(__file__).resolve().parents[2] / "data" / "c"
+GUARDS = FOLDER / "guards.c"
 
 
-def length(function: str, array: str, **sizes: int) -> int:
-    task = analyse(GUARDS, function).task
+def length(function: str, array: str, path: Path = GUARDS, **sizes: int) -> int:
+    task = analyse(path, function).task
     found = next(p for p in task.parameters if isinstance(p, ArrayParameter) and p.name == array)
     return size.evaluate(" * ".join(f"({text})" for text in found.extents), sizes)
 
@@ -43,6 +45,15 @@ def test_length(function: str, array: str, sizes: dict[str, int], expected: int)
     assert length(function, array, **sizes) == expected
 
 
+@pytest.mark.parametrize("n", [-13, 0, 7, 24, 31])
+@pytest.mark.parametrize("m", [-5, 1, 3, 8, 40])
+def test_remainders_of_arguments_are_exact(n: int, m: int) -> None:
+    rest = max(0, int(math.fmod(n, m)))
+    assert length("last_block", "y", FOLDER / "remainders.c", n=n, m=m) == rest
+    assert length("tail", "x", FOLDER / "remainders.c", n=n, m=m) == (n if rest else 0)
+    assert length("low_bits", "y", FOLDER / "remainders.c", n=n) == n & 1023
+
+
 def test_no_size_is_excluded() -> None:
     """Nothing is required of n where the tests keep every subscript in its array."""
     for function in ("left_neighbour", "cross", "run_starts", "shift_by_helper", "smooth_clamped"):
@@ -57,3 +68,17 @@ def test_a_tested_index_reaches_no_further_than_its_test() -> None:
     table = next(p for p in task.parameters if isinstance(p, ArrayParameter) and p.name == "table")
     assert "m" in size.names(table.extents[0])
     assert not any("bottom" in text for text in task.requirements)
+
+
+def schedules(function: str) -> list[str]:
+    return [str(o.schedule) for nest in offered(analyse(GUARDS, function)).offers.values() for o in nest]
+
+
+@pytest.mark.parametrize("function", ["flagged_output", "all_but_one", "below_and_above", "inverted_if"])
+def test_no_vector_where_some_iteration_touches_nothing(function: str) -> None:
+    assert not any("vector" in schedule for schedule in schedules(function))
+
+
+@pytest.mark.parametrize("function", ["either_value", "positive_only", "flagged_loop"])
+def test_vectors_where_every_iteration_may_touch_its_element(function: str) -> None:
+    assert any("vector" in schedule for schedule in schedules(function))

@@ -96,6 +96,16 @@ def test_arrays_of_the_function_live_on_the_device() -> None:
     assert shape(made.steps) == ["nest", "nest"]
 
 
+def test_local_arrays_have_lengths_that_the_host_computes() -> None:
+    text = """void f(int n, float *y) {
+        float t[n > 0 ? n : 1][n / 2 + 1];
+        for (int i = 0; i < n; i++) t[i][0] = y[i];
+        for (int i = 0; i < n; i++) y[i] = t[n - 1 - i][0];
+    }"""
+    (made,) = program(text).local_arrays
+    assert [size.evaluate(made.count, {"n": n}) for n in (-3, 0, 1, 8)] == [0, 1, 1, 40]
+
+
 def test_a_branch_that_may_not_set_a_reduced_scalar_runs_on_the_device() -> None:
     made = program("""double f(int n, int flag, const double *restrict x) {
     double s = 0;

@@ -56,6 +56,17 @@ CASES = {
         "dependence",
         "where they never meet, say so: // cudaperf: assume k >= n (docs/assume.md)",
     ),
+    "length from data": (
+        """void f(int n, const int *k, float *y) {
+    float t[k[0]];  // here
+    for (int i = 0; i < n; i++)
+        t[i] = y[i];
+    for (int i = 0; i < n; i++)
+        y[i] = t[n - 1 - i];
+}""",
+        "unsupported",
+        "the host can't compute the length of t before the loops run",
+    ),
     "carried scalar": (
         """double f(int n, const double *restrict x) {
     double s = 0.0;

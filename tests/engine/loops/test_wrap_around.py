@@ -48,3 +48,26 @@ def test_the_host_decides_as_c_does() -> None:
     assert isinstance(step, WhenStep)
     for n, k, taken in ((10, 3, 1), (3, 10, 0), (2000, 1001, 1), (2000, 1000, 0)):
         assert size.evaluate(step.condition, {"n": n, "k": k}) == taken, (n, k)
+
+
+@pytest.mark.parametrize(
+    ("function", "a", "n", "holds"),
+    [
+        ("between", 10, 2**30, True),
+        ("between", 2**32 - 41, 2**32 - 10, False),
+        ("between", 2**32 - 1, 10, True),
+        ("between_signed", -(2**31), 10 - 2**31, True),
+        ("between_signed", 2**31 - 41, 2**31 - 10, False),
+        ("between_signed", 2**30, 2**30 + 1000, True),
+        ("between_downwards", 1000, 5, True),
+        ("between_downwards", 41 - 2**31, 10 - 2**31, False),
+    ],
+)
+def test_no_thread_past_the_end_leaves_the_type(function: str, a: int, n: int, holds: bool) -> None:
+    task = analyse(FILE, function).task
+    assert all(size.evaluate(text, {"a": a, "n": n}) for text in task.requirements) is holds
+
+
+def test_loops_that_start_at_a_number_need_no_check() -> None:
+    assert not analyse(FILE.with_name("saxpy.c"), "saxpy").task.requirements
+    assert not analyse(FILE.with_name("directions.c"), "reverse_copy").task.requirements

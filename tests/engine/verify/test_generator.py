@@ -209,3 +209,21 @@ def test_a_condition_is_not_met_by_having_nothing_to_do() -> None:
     largest = timing_configuration(made, 1)
     assert largest is not None
     assert min(largest.sizes["n"], largest.sizes["width"]) > 0
+
+
+TESTED = {
+    "a flag": ("n if n >= 1 and flag != 0 else 0", [0]),
+    "a mode": ("n if n >= 1 and flag == 2 else 0", [2]),
+    "all but one": ("flag if flag >= 1 and n == flag + 1 else n", [-1]),
+}
+
+
+@pytest.mark.parametrize("which", TESTED)
+def test_what_is_only_tested_is_on_and_off_while_loops_run(which: str) -> None:
+    """An array that a test leaves without (some of) its elements has configurations of both kinds, of more than a few."""
+    text, (value,) = TESTED[which]
+    parameters = (size("n"), number("flag", "int"), array("x", "float", "n"), array("y", "float", text, access="inout"))
+    made = task("t", "", parameters, work="max(0, n)")
+    large = [(spec, np.asarray(inputs(made, spec)["y"]).size) for spec in configurations(made, 4) if spec.sizes["n"] >= 16]
+    assert any(spec.sizes["flag"] == (value if value >= 0 else spec.sizes["n"] + value) for spec, _ in large)
+    assert {count < spec.sizes["n"] for spec, count in large} == {False, True}

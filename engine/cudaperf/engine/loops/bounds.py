@@ -50,7 +50,9 @@ def derived_text(derived: Derived, atom_text: AtomText) -> str:
     """A quotient rounds as its definition says; a choice is Python's conditional expression."""
     value = poly_text(derived.poly, atom_text)
     if derived.by is not None:
-        return f"tdiv({value}, {poly_text(derived.by, atom_text)})"
+        by = poly_text(derived.by, atom_text)
+        quotient = f"tdiv({value}, {by})"
+        return f"({_parenthesised(value)} - {quotient} * {_parenthesised(by)})" if derived.rest else quotient
     if derived.test is None or derived.other is None:
         return f"tdiv({value}, {derived.divisor})" if derived.truncates else f"({_parenthesised(value)} // {derived.divisor})"
     return f"(({value}) if {condition_text(derived.test, atom_text)} else ({poly_text(derived.other, atom_text)}))"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import preserves, strip_implicit
@@ -22,7 +23,7 @@ from cudaperf.engine.loops.poly import (
     negate,
     rename_condition,
 )
-from cudaperf.engine.loops.quotients import divided
+from cudaperf.engine.loops.quotients import divided, left_over
 from cudaperf.engine.loops.wrapping import compared
 
 
@@ -345,9 +346,7 @@ def narrowed(value: Poly, source: ir.Scalar | None, target: ir.Scalar, env: Envi
 
 def _of_range(kind: ir.Scalar, env: Environment) -> Poly:
     """Any value of a type."""
-    found = env.atoms.fresh(_range_of(kind))
-    env.atoms.wide |= found.atoms
-    return found
+    return _within(_range_of(kind), env)
 
 
 def _fits(value: Poly, target: ir.Scalar) -> bool:
@@ -398,7 +397,7 @@ def _binary(node: ir.Binary, env: Environment) -> Poly:
             quotient = _division(left, right.value, env)
             return left - quotient.scale(right.value)
         case "%":
-            return env.atoms.fresh(_remainder_of(left, right, node.type.signed, env.natural_alone(left)))
+            return _remainder(left, right, node.type.signed, env)
         case "&" if right.is_constant and right.value >= 0:
             return _mask(left, right.value, env)
         case "&" if left.is_constant and left.value >= 0:
@@ -415,6 +414,21 @@ def truth(node: ir.Expr, env: Environment) -> Poly:
     if when_true == when_false:  # nothing is known of it
         return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(ONE - v, ">="))))
     return env.atoms.fresh(_choice(ONE, Poly(), when_true, when_false), exact=True)
+
+
+def _remainder(left: Poly, right: Poly, signed: bool, env: Environment) -> Poly:
+    """C's `left % right`, a parameter where both are made of parameters."""
+    known = _remainder_of(left, right, signed, env.natural_alone(left))
+    if not (is_invariant(left, env) and is_invariant(right, env)):
+        return env.atoms.fresh(known)
+    return left_over(left, right, signed, env.atoms, known) or _within(known, env)
+
+
+def _within(known: Callable[[Poly], Condition], env: Environment) -> Poly:
+    """A number that arguments decide, of which no more than bounds is known: an array need not reach as far as they do."""
+    found = env.atoms.fresh(known)
+    env.atoms.wide |= found.atoms
+    return found
 
 
 def _remainder_of(left: Poly, right: Poly, signed: bool, natural: bool) -> Callable[[Poly], Condition]:
@@ -479,7 +493,8 @@ def _truncated(poly: Poly, divisor: int, quotient: Poly) -> Condition:
 def _mask(poly: Poly, mask: int, env: Environment) -> Poly:
     if mask & (mask + 1) == 0:
         return poly - env.atoms.floor_division(poly, mask + 1).scale(mask + 1)
-    return env.atoms.fresh(lambda v: And((Compare(v, ">="), Compare(Poly.constant(mask) - v, ">="))))
+    make = env.atoms.fresh if not is_invariant(poly, env) else partial(_within, env=env)
+    return make(lambda v: And((Compare(v, ">="), Compare(Poly.constant(mask) - v, ">="))))
 
 
 # --- conditions --------------------------------------------------------------------------------------------------------

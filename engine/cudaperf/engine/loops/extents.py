@@ -134,7 +134,8 @@ class Extents:
         One that stands behind a test which is not followed (`x % w != w - 1`) may not reach further: the array need not."""
         atoms = self.space.atoms
         for access in accesses:
-            if access.subscripts and atoms.closure(a for p in access.subscripts for a in p.atoms) & atoms.wide:
+            counts = (a for loop in access.statement.loops for a in condition_atoms(loop.condition))
+            if access.subscripts and atoms.closure((*counts, *(a for p in access.subscripts for a in p.atoms))) & atoms.wide:
                 raise Unbounded(access)
         whole = {(Poly.atom(i),) for i in iterators}  # `w[k]`, which every other test on data would take to be whole, too
         loose = [a for a in accesses if a.subscripts not in whole and any(atoms.loose(g, iterators) for g in a.guards)]

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bands import Bands
-from cudaperf.engine.loops.bounds import poly_text
-from cudaperf.engine.loops.convert import Environment, to_poly
 from cudaperf.engine.loops.counters import with_closed_counters
 from cudaperf.engine.loops.distribute import distributed, gained
 from cudaperf.engine.loops.facts import leaves
+from cudaperf.engine.loops.headroom import crowded
 from cudaperf.engine.loops.launch_sizes import unknown_count
 from cudaperf.engine.loops.model import assigned, build, declared
 from cudaperf.engine.loops.nest import (
@@ -86,6 +85,7 @@ class _Partition(Bands):
             raise self.refusal(ReasonCode.NO_LOOP, f"{function.name} has no loop to move", function)
         self.check_globals()
         steps = self.host(function.body.statements)
+        self.requirements.extend(crowded(self.model, self.space))
         bounds = [loop.condition for loop in self.model.loops.values()]
         texts = requirement_texts(self.requirements, self.space, self.host_atom)
         texts += unwrapped(function, self.model.atoms, bounds)
@@ -175,9 +175,11 @@ class _Partition(Bands):
     def local_array(self, node: ir.Decl) -> list[Step]:
         if not isinstance(node.type, ir.Scalar) or node.init is not None:
             raise self.refusal(ReasonCode.UNSUPPORTED, f"the local array {node.name} can't live on the device", node)
-        env = Environment(self.model.atoms, dict(self.model.values[id(node)]))
-        texts = [f"({poly_text(to_poly(d, env), self.host_atom)})" for d in node.dims]
-        self.arrays.append(LocalArray(node.name, node.type, " * ".join(texts)))
+        texts = [self.host_int(d, node) for d in node.dims]
+        if None in texts:
+            message = f"the host can't compute the length of {node.name} before the loops run: pass the array as an argument"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node)
+        self.arrays.append(LocalArray(node.name, node.type, " * ".join(f"({text})" for text in texts)))
         return []
 
     def returns(self, node: ir.Return, pending: list[ir.Stmt], steps: list[Step]) -> None:

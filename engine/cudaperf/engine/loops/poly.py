@@ -182,7 +182,7 @@ def quotient_condition(poly: Poly, divisor: int, quotient: Poly) -> Condition:
 @dataclass(frozen=True, slots=True)
 class Derived:
     """A parameter computed from others: floor(poly / divisor) (rounded to zero if it `truncates`; divided `by` a parameter
-    where that is given), or `poly` if `test` else `other`.
+    where that is given, or what is left over by that: `rest`), or `poly` if `test` else `other`.
 
     `condition` is what isl is told of it.
     """
@@ -194,6 +194,7 @@ class Derived:
     other: Poly | None = None
     truncates: bool = False
     by: Poly | None = None
+    rest: bool = False
 
 
 @dataclass(slots=True)
@@ -203,8 +204,9 @@ class Atoms:
     `definitions` holds composite parameters (`$c0` = n + 2): loop-invariant polynomials kept whole so that `i*(n+2) + j`
     keeps its shape; `derived` other functions of parameters (`n / 2`), which are parameters too. `data` maps atoms of loaded
     integers to the name of the array they come from; `quotients` are the opaque atoms that have exactly one value each;
-    `exact` those that their condition determines, wherever it is exact itself; `wide` those of which no more than the range of
-    a type is known. `unsigned` are the arguments that are never negative, `wrapped` what is compared as `wrapping` says.
+    `exact` those that their condition determines, wherever it is exact itself; `wide` those of which no more than bounds is
+    known (the range of a type, a mask). `unsigned` are the arguments that are never negative, `wrapped` what is compared as
+    `wrapping` says.
     """
 
     conditions: dict[str, Condition] = field(default_factory=dict)

@@ -205,6 +205,8 @@ def _axis(axis: str, loop: BandLoop, printer: Printer, inner: list[str], strided
     first, index = first_value(loop, printer), position(axis, kind)
     rising = loop.step > 0 or not loop.tight
     scale = "" if abs(loop.step) == 1 or not loop.tight else f"{abs(loop.step)} * "
+    if (scale or not rising) and not index.endswith(")"):
+        index = f"({index})"
     start = f"{scale}{index}" if is_zero(first) and rising else f"{comparand(first)} {'+' if rising else '-'} {scale}{index}"
     if not strided:
         guard = condition(loop, printer) if loop.tight else None

@@ -8,11 +8,13 @@ plain path in the same kernel. Directives: `map x(i) block(x:256) vector(4)`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.model import Access
 from cudaperf.engine.loops.nest import BandLoop, LoopNest, NotApplicable
 from cudaperf.engine.loops.poly import Poly
+from cudaperf.engine.loops.sets import BudgetExceeded
 from cudaperf.engine.plan import Launch
 from cudaperf.engine.strategies.kernel import Source, comparand, cuda_type, guarded, indent, iterator_type, prologue, signature
 
@@ -82,7 +84,25 @@ def _moved(nest: LoopNest, accesses: list[Access], loop: BandLoop) -> Moved | No
     needed = set(range(group)) if written else {0, group - 1}
     if size > WIDEST // 2 or (group > 1 and not needed <= sure):
         return None
+    if written and not sure and not _reached_by_all(nest, accesses, loop):
+        return None
     return Moved(element, size, group, places)
+
+
+def _reached_by_all(nest: LoopNest, accesses: list[Access], loop: BandLoop) -> bool:
+    """Whether every iteration makes one of the references, conditions on data taken as true: the array's extent ends with those
+    that do (`if (flag) z[i] = 1` leaves z without an element where flag is 0), and a vector is loaded and stored whole."""
+    bound = next((s for s in nest.model.statements if s.control and s.node is loop.node.bound), None)
+    around = bound.domain if bound is not None else loop.facts.var.condition
+    atom = loop.facts.var.atom
+    space = nest.space
+    try:
+        with space.budget():
+            every = space.set((atom,), around)
+            made = [space.set((atom,), access.domain) for access in accesses]
+            return bool(every.is_subset(reduce(lambda a, b: a.union(b), made)))
+    except BudgetExceeded:
+        return False
 
 
 def _place(nest: LoopNest, access: Access, loop: BandLoop) -> tuple[int, int] | None:

@@ -1,15 +1,17 @@
 """Chooses the input configurations of a task: sizes, distributions, seeds. `verify.values` makes the data of each.
 
 Sizes come from a list of targets (0, 1, 2, small primes, around a warp, unequal and not multiples of 32, multiples of 32, one
-size large, all large), each searched until the user's assumptions, the analysis's requirements and the budget for emulation
-hold; where no choice within the requirements exists at a target, one outside them is taken (the emitted function must then
-fall back), and one such configuration is added where a small one can be found.
+size large, all large; values of tested integers for which arrays differ in length), each searched until the user's
+assumptions, the analysis's requirements and the budget for emulation hold; where no choice within the requirements exists at a
+target, one outside them is taken (the emitted function must then fall back), and one such configuration is added where a small
+one can be found.
 Everything is drawn by the counter generator of `verify.values`, so the same call gives the same configurations anywhere.
 Not promised: every target where assumptions exclude it; the work of a data-dependent loop is only estimated.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
@@ -38,6 +40,10 @@ _TARGETS: Final[tuple[tuple[str, tuple[int, ...]], ...]] = (
     ("wide", (19, 23, 41, 17)),
 )
 _SMALL: Final = 16
+_TESTED: Final = (48, 64, 32, 80, 96)
+_TESTS: Final = 6
+"""Configurations at most in which integers that are only tested switch parts of the function on and off: of sizes that what is
+done in groups divides, so that a group too many shows."""
 
 
 def idle(task: Task, spec: ConfigurationSpec) -> bool:
@@ -61,6 +67,7 @@ def configurations(
     for distribution, pool in _TARGETS:
         found = search.near(pool)
         specs += [(distribution, found)] if found is not None else []
+    specs += [("positive", sizes) for sizes in itertools.islice(search.tested(_TESTED), _TESTS)]
     outside = search.violating()
     specs += [("normal", outside)] if outside is not None else []
     specs += [("structured", sizes) for sizes in _some(_crowded(task, seed, search.limits))]

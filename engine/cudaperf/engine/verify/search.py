@@ -68,10 +68,10 @@ class Search:
         self.stream = key(seed, task.name)
         self.scalars = {p.name: p for p in task.scalars}
         self.draws = itertools.count()
-        mentioned = frozenset().union(*(size.names(text) for p in task.arrays for text in extent_texts(p)))
+        self.mentioned = frozenset().union(*(size.names(text) for p in task.arrays for text in extent_texts(p)))
         self.assumed = self._mender(task.user_assumptions)
         self.required = self._mender((*task.user_assumptions, *task.requirements))
-        self.in_extents = frozenset(name for name in mentioned if self._stretches(name))
+        self.in_extents = frozenset(name for name in self.mentioned if self._stretches(name))
 
     def _mender(self, texts: tuple[str, ...]) -> Mender:
         counts = size.names(self.task.work)
@@ -213,13 +213,36 @@ class Search:
     def busier(self, sizes: Sizes) -> Sizes:
         """Where no loop runs, with a size of 0 or below raised to what another is, if that makes one run: conditions such as
         `w <= 0 or stride >= w` are easily met by having nothing to do."""
-        if self._value(self.task.work, sizes) > 0:
+        if not self._idle(sizes):
             return sizes
         for name, to in itertools.product(sizes, sorted({*sizes.values(), 1, 2, 3}, reverse=True)):
             moved = {**sizes, name: to}
             if sizes[name] <= 0 < to and self.accepts(moved, True) and self._value(self.task.work, moved) > 0:
                 return moved
         return sizes
+
+    def tested(self, pool: tuple[int, ...]) -> Iterator[Sizes]:
+        """Sizes of the pool with loops that run, for each integer that arrays depend on but do not grow with (a flag, `k` of
+        `if (i != k) y[i] = 1`), at values that change which elements there are: only there is an access seen that the tests
+        keep the original from."""
+        base = self.near(pool)
+        if base is None or not self.accepts(base, True) or self._idle(base):
+            return
+        seen = {self._counts(base)}
+        for name in (n for n in self.names if n in self.mentioned - self.in_extents):
+            others = [value for other, value in base.items() if other in self.in_extents]
+            near = [value + by for value in others for by in (-1, 0, 1)]
+            for value in dict.fromkeys((0, 1, *near, 2, 3, -1)):
+                sizes = {**base, name: value}
+                if self.accepts(sizes, True) and (counts := self._counts(sizes)) not in seen:
+                    seen.add(counts)
+                    yield sizes
+
+    def _idle(self, sizes: Sizes) -> bool:
+        return self._value(self.task.work, sizes) <= 0
+
+    def _counts(self, sizes: Sizes) -> tuple[int, ...]:
+        return tuple(self._count(p, sizes) for p in self.task.arrays)
 
     def violating(self) -> Sizes | None:
         """A small configuration outside the requirements."""

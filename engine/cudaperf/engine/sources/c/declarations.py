@@ -144,6 +144,8 @@ class Declarations(References):
         if pointer.path or (partial and not shape.extents):
             self.refuse(syntax, f"{name} points to a member or a row of a structure")
         kind = "array" if hashed in self.roles.swapped else "alias"
+        if kind == "alias" and not self.depth and len(self.context.active) == 1:
+            unnamed(syntax)
         dims: tuple[ir.Expr | None, ...] = (None, *self.dims(syntax, shape, init))
         self.declare(syntax, Binding(name, "array" if kind == "array" else "alias", shape, dims, pointer))
         offset = self.flattened(pointer)
@@ -180,6 +182,17 @@ class Declarations(References):
 
 def named(syntax: Syntax) -> ir.Spelled | None:
     return spelled(syntax.source.text, syntax.children)
+
+
+def unnamed(syntax: Syntax) -> None:
+    """What goes through a pointer that is set before the loops loses its text: kernels name the array alone."""
+    function = syntax
+    while function.parent is not None:
+        function = function.parent
+    name = syntax.cursor
+    for node in function.walk():
+        if node.kind == "DECL_REF_EXPR" and node.cursor.referenced == name:
+            strip_text(node)
 
 
 def pointing(syntax: Syntax, place: Syntax) -> Syntax:
