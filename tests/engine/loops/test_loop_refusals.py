@@ -162,8 +162,8 @@ CASES = {
     for (int i = 0; i < n; i += step)  // here
         a[i] = 0.0;
 }""",
-        "dependence",
-        "the step of the loop over i is not a constant",
+        "unsupported",
+        "the step of the loop over i is not a constant; count its passes",
     ),
     "growing step": (
         """void f(int n, double *restrict a) {

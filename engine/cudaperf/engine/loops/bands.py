@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.bounds import NotExpressible, value_range
 from cudaperf.engine.loops.convert import Environment, to_poly
-from cudaperf.engine.loops.facts import declared_arrays, facts, leaves
+from cudaperf.engine.loops.facts import declared_arrays, facts, leaves, unknown_step
 from cudaperf.engine.loops.launch_sizes import unknown_count
 from cudaperf.engine.loops.layout import Layout, layout
 from cudaperf.engine.loops.model import Access, assigned, declared
@@ -143,6 +143,12 @@ class Bands(ScalarCode):
             self.host_names(),
         )
 
+    def check_step(self, node: ir.For) -> None:
+        """Refuses a loop whose step only the run knows."""
+        if self.model.loops[id(node)].step is None:
+            message = f"{unknown_step(node)}; count its passes: for (t = 0; t < (n + s - 1) / s; t++)"
+            raise self.refusal(ReasonCode.UNSUPPORTED, message, node)
+
     def band_loop(
         self, node: ir.For, fact: LoopFacts, outer: Sequence[tuple[ir.For, tuple[ir.Stmt, ...]]], before: tuple[ir.Stmt, ...]
     ) -> BandLoop:
@@ -152,6 +158,7 @@ class Bands(ScalarCode):
         try:
             found = value_range(self.space, atom, condition, others, self.host_atom)
         except NotExpressible:
+            self.check_step(node)
             raise self.refusal(ReasonCode.UNSUPPORTED, unknown_count(self.unit, node), node) from None
         env = Environment(self.model.atoms, dict(self.model.values[id(node)]))
         bounds = to_poly(node.lower, env).atoms | to_poly(node.bound, env).atoms

@@ -14,6 +14,10 @@ from cudaperf.engine.loops.scalars import Reduction, exposed, scalar_reduction, 
 from cudaperf.engine.loops.sets import Space
 
 
+def unknown_step(node: ir.For) -> str:
+    return f"the step of the loop over {node.var} is not a constant"
+
+
 def facts(
     node: ir.For,
     model: Model,
@@ -31,7 +35,7 @@ def facts(
     if leaving is not None:
         return _sequential(var, Obstacle("the loop may end early here, so its iterations depend on one another", leaving))
     if var.step is None:
-        return _sequential(var, Obstacle(f"the step of the loop over {node.var} is not a constant", node))
+        return _sequential(var, Obstacle(unknown_step(node), node))
     scalars = _scalars(node, var, live)
     if isinstance(scalars, LoopFacts):
         return scalars

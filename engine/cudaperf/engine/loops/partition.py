@@ -272,6 +272,7 @@ class _Partition(Bands):
             raise self.refusal(ReasonCode.UNSUPPORTED, f"the value of {node.var} after the loop is needed", node)
         nest = self.nest(node)
         if isinstance(nest, Obstacle):
+            self.check_step(node)
             other = self.scan(node)
             if other is None and not self.inner_parallel(node):
                 other = self.wavefront(node)
@@ -294,10 +295,7 @@ class _Partition(Bands):
             raise refused
         var = self.model.loops[id(node)]
         begin, end = self.host_int(node.lower, node), self.host_int(node.bound, node)
-        if var.step is None:
-            message = f"{obstacle.message}; count its passes: for (t = 0; t < (n + s - 1) / s; t++)"
-            raise self.refusal(ReasonCode.UNSUPPORTED, message, node)
-        if begin is None or end is None:
+        if begin is None or end is None or var.step is None:
             raise self.refusal(ReasonCode.UNSUPPORTED, unknown_count(self.unit, node), node)
         if node.relation in ("<=", ">="):
             end = f"{end} {'+' if node.relation == '<=' else '-'} 1"

@@ -165,9 +165,16 @@ class Build:
         output = self._folder / f"{name}.o"
         command = [self._prepared.compiler.path, *_COMMON, *flags, f"-I{self._folder}", f"-I{INCLUDE}"]
         log = (self._folder / f"{name}.build.log").open("w")
+        # a compiler that is ended leaves its own temporary files behind: they go with the folder
+        scratch = {**os.environ, "TMPDIR": str(self._folder)}
         with log:
             process = subprocess.Popen(
-                [*command, "-c", str(source), "-o", str(output)], stdout=log, stderr=log, cwd=self._folder, text=True
+                [*command, "-c", str(source), "-o", str(output)],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env=scratch,
+                text=True,
             )
         return output, process
 

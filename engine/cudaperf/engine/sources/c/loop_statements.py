@@ -8,7 +8,7 @@ from cudaperf.engine.loops import ir
 from cudaperf.engine.loops.conversions import preserves, strip_implicit
 from cudaperf.engine.reason import ReasonCode
 from cudaperf.engine.sources.c.expressions import ASSIGN, COMMA, at, inner, opcode
-from cudaperf.engine.sources.c.loop_tests import tested
+from cudaperf.engine.sources.c.loop_tests import least, tested
 from cudaperf.engine.sources.c.pointer_roles import is_pointer_change
 from cudaperf.engine.sources.c.scope import assigned_names, read_names
 from cudaperf.engine.sources.c.statements import Statements, whole
@@ -239,6 +239,8 @@ class Loops(Statements):
         name, kind, step = variable
         start = next((s for s in init if starts(s, name)), None)
         test = tested(condition, name)
+        if test is None:
+            test, header = least(conjuncts(condition), name), replace(header, span=None)
         changed = set(assigned_names(body)) | self.helper_changes(body)
         if test is None or name in changed:
             return None

@@ -36,6 +36,33 @@ def tested(condition: ir.Expr, name: str) -> tuple[Relation, ir.Expr] | None:
     return None
 
 
+def least(conditions: Sequence[ir.Expr], name: str) -> tuple[Relation, ir.Expr] | None:
+    """(relation, bound) of `i < a && i < b`: the smaller of the two (the larger, counting down). Only where computing a bound
+    that C's && would have skipped does nothing: for sums of variables and numbers of one type."""
+    found = [tested(condition, name) for condition in conditions]
+    if len(found) < 2 or any(f is None or f[0] == "!=" or not _is_plain(f[1]) for f in found):
+        return None
+    (relation, bound), *others = (f for f in found if f is not None)
+    for other, next_bound in others:
+        if other != relation or next_bound.type != bound.type:
+            return None
+        near = bound.place
+        first, second = (unplaced(b, near) for b in (bound, next_bound))
+        order = "<" if relation in ("<", "<=") else ">"
+        test = ir.Binary(op=order, left=first, right=second, near=near)
+        bound = ir.Select(condition=test, then=first, other=second, type=bound.type or ir.INT, near=near)
+    return relation, bound
+
+
+def _is_plain(node: ir.Expr) -> bool:
+    match strip_implicit(node):
+        case ir.Name() | ir.IntConst():
+            return True
+        case ir.Binary(op="+" | "-", left=left, right=right):
+            return _is_plain(left) and _is_plain(right)
+    return False
+
+
 def _is_integer(node: ir.Expr) -> bool:
     return isinstance(node.type, ir.Scalar) and node.type.kind == "int"
 
