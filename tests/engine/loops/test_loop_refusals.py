@@ -440,6 +440,31 @@ void f(int n, double *restrict a) {
         "unsupported",
         "the host can't compute the end of the loop over i: (n - 1) / s divides what may have wrapped around below 0",
     ),
+    "sums of members": (
+        """struct z { double re, im; };
+struct z f(int n, const struct z *a) {
+    struct z s = {0, 0};
+    for (int i = 0; i < n; i++) {  // here
+        s.re += a[i].re;
+        s.im += a[i].im;
+    }
+    return s;
+}""",
+        "unsupported",
+        "keep each member of s in a variable or array of its own",
+    ),
+    "bins of floating-point numbers": (
+        """void f(int n, int bins, float low, float width, int *restrict h, const float *restrict x) {
+    for (int i = 0; i < n; i++) {
+        int b = (int)((x[i] - low) / width);
+        if (b >= bins)
+            b = bins - 1;
+        h[b]++;  // here
+    }
+}""",
+        "unbounded",
+        "nothing bounds how far h is accessed here",
+    ),
     "variable step around a loop": (
         """void f(int n, int s, const float *restrict x, float *restrict y) {
     for (int k = 0; k < n; k += s)  // here

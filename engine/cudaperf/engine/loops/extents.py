@@ -245,7 +245,8 @@ class Extents:
                 here = self.space.set(dims, condition, tuple(v.atom for v in access.statement.loops))
                 if here.is_empty():
                     continue
-                if not all(here.dim_has_upper_bound(isl.dim_type.set, k) for k in range(len(dims))):
+                bounded = [here.dim_has_upper_bound(isl.dim_type.set, k) for k in range(len(dims))]
+                if not all(bounded) or not here.dim_has_lower_bound(isl.dim_type.set, 0):
                     raise Unbounded(access)
                 self._known(here, access)
                 union = here if union is None else union.union(here)

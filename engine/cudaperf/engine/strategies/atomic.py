@@ -65,9 +65,14 @@ def _updates(nest: LoopNest) -> dict[int, ir.Assign] | str:
         update = update_of(node)
         if update is None or term(node) is None:
             return f"the update of {node.target.array} is not one that an atomic does"
+        if node.target.path:
+            owner = node.target.array
+            return (
+                f"members of structures can't be updated at once: keep each member of {owner} in a variable or array of its own"
+            )
         kind = node.target.type.name
         allowed = ADD_TYPES if update.op == "+" else INTEGER_TYPES
-        if update.op not in FUNCTIONS or kind not in allowed or node.target.path:
+        if update.op not in FUNCTIONS or kind not in allowed:
             return f"CUDA has no atomic {update.op} for elements of type {kind}"
         found[id(node)] = node
     return found
