@@ -59,6 +59,7 @@ class Dependence:
         self._callers: dict[Function, list[Function]] = {}
         self._named: dict[Function, list[Function]] = {}
         self._insides: dict[Function, int] = {}
+        self._scopes: dict[int, int] = {}
         around: list[int] = []
         for start, end in model.surroundings:
             self.regions.append(Region(len(around), start, end))
@@ -81,12 +82,24 @@ class Dependence:
         """The function itself, what it leads to, and what is around all."""
         found = self._insides.get(function)
         if found is None:
-            scope = self._texts.number(_scope(function))
+            scope = self._scope(function)
             own = (self._regions[function].key, scope, self._model.broken(function), self._comments(function))
             others = self._numbered(self._reached([function])) if self._named[function] else ()
             key = (self._around, own, others)
             found = self._insides[function] = self._texts.number(key)
         return found
+
+    def _scope(self, function: Function) -> int:
+        """The names of the classes and namespaces around a function."""
+        above = node = function.node.parent
+        if above is None or above.id not in self._scopes:
+            names = []
+            while node is not None:
+                name = node.child_by_field_name("name") if node.type in _SCOPES else None
+                names += [name.text] if name is not None else []
+                node = node.parent
+            self._scopes[above.id if above is not None else 0] = self._texts.number(tuple(names))
+        return self._scopes[above.id if above is not None else 0]
 
     def _comments(self, function: Function) -> Key:
         return tuple(commented(self._model, function)) if function.kind == "kernel" else ()
@@ -153,17 +166,6 @@ class Dependence:
             named = self._model.by_name.get(launch.name, [])
             which = named.index(launch.kernel) if launch.kernel is not None else None
             yield launch.name, (which, known_block(launch), tuple(sorted(launch.templates.items())))
-
-
-def _scope(function: Function) -> Key:
-    """The names of the classes and namespaces around a function."""
-    names, node = [], function.node.parent
-    while node is not None:
-        name = node.child_by_field_name("name") if node.type in _SCOPES else None
-        if name is not None:
-            names.append(name.text)
-        node = node.parent
-    return tuple(names)
 
 
 def _beginning(function: Function) -> int:
