@@ -102,3 +102,8 @@ def test_helpers_count_where_they_are_called() -> None:
     assert "CP303" in codes(head + "if (i < n) o[i] = all(o[i]); }")
     assert "CP301" in codes(head + "if (i < n) bar(); }")
     assert "CP306" in codes(head + "if (i >= n) return; o[i] = 1; bar(); }")
+
+
+def test_a_reference_to_an_array_is_the_array() -> None:
+    text = TURN.format(barrier="").replace("s[threadIdx.x] = a", "float (&r)[256] = s;\n  r[threadIdx.x] = a")
+    assert "CP302" in codes(text)

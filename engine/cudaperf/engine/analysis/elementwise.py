@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cudaperf.engine.analysis.kinds import Kind, Kinds
-from cudaperf.engine.analysis.variables import variables
+from cudaperf.engine.analysis.thread_ids import definitions, numbers_threads
 from cudaperf.engine.cuda import ir
 from cudaperf.engine.cuda.model import FileModel, Function
 
@@ -32,7 +32,7 @@ class Elementwise:
 
 def elementwise(model: FileModel, kernel: Function) -> Elementwise | None:
     """None where a kernel is anything else: loops, shared memory, barriers, atomics, other indices."""
-    kinds = Kinds(model, kernel)
+    kinds, known = Kinds(model, kernel), definitions(kernel, model)
     pointers = {p.name: p.type.size for p in kernel.parameters if p.type.pointers == 1}
     reads, writes, flops = dict[str, int](), dict[str, int](), 0
     plain = {node.target for node in kernel.nodes if isinstance(node, ir.Assign) and node.op is None}
@@ -52,30 +52,10 @@ def elementwise(model: FileModel, kernel: Function) -> Elementwise | None:
             case ir.Index(base=base, index=index):
                 name = base.id if isinstance(base, ir.Name) else ""
                 size = pointers.get(name)
-                if size is None or not _global_index(index, kernel, model):
+                if size is None or numbers_threads(index, known) != "x":
                     return None
                 if node in stored:
                     writes[name] = size
                 if node not in plain:
                     reads[name] = size
     return Elementwise(flops, reads, writes) if writes else None
-
-
-def _global_index(index: ir.Expr, kernel: Function, model: FileModel) -> bool:
-    """Whether an index is `blockIdx.x * blockDim.x + threadIdx.x`, or a variable that is."""
-    if isinstance(index, ir.Name):
-        variable = variables(kernel, model).resolve(index.id, index.start)
-        declared = variable.declared if variable is not None and len(variable.writes) == 1 else None
-        return declared is not None and declared.init is not None and _global_index(declared.init, kernel, model)
-    if isinstance(index, ir.Cast):
-        return _global_index(index.value, kernel, model)
-    if not isinstance(index, ir.Binary) or index.op != "+":
-        return False
-    sides = (index.left, index.right)
-    thread = any(isinstance(s, ir.Builtin) and s.id == "threadIdx" and s.axis == "x" for s in sides)
-    return thread and any(isinstance(s, ir.Binary) and s.op == "*" and _builtins(s) == {"blockIdx", "blockDim"} for s in sides)
-
-
-def _builtins(product: ir.Binary) -> set[str]:
-    inner = (n.value if isinstance(n, ir.Cast) else n for n in (product.left, product.right))
-    return {n.id for n in inner if isinstance(n, ir.Builtin) and n.axis == "x"}

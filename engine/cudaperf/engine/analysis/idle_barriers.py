@@ -6,16 +6,12 @@ threads that data picks. Nor where a barrier may order writes for other blocks, 
 
 from __future__ import annotations
 
-import re
-
 from cudaperf.engine.analysis.conflicts import Conflict, sure, within_block
 from cudaperf.engine.analysis.finding import RULES, Finding
 from cudaperf.engine.analysis.runs import ALIGNED, LARGE, Run, Runs
 from cudaperf.engine.cuda import ir
 
 Place = tuple[int, int]
-_REFERENCE = re.compile(rb"\(\s*&\s*\w+\s*\)\s*\[")
-"""`float (&row)[32] = ...`."""
 
 
 def idle_barriers(runs: Runs) -> list[Finding]:
@@ -102,8 +98,7 @@ def _renamed(runs: Runs) -> bool:
     """Whether shared memory has types that are not known (unions, say), or goes by other names: references."""
     declared = [n for n in runs.kernel.nodes if isinstance(n, ir.Declare)]
     odd = any(n.shared and n.type.size is None and n.type.name not in runs.kernel.type_names for n in declared)
-    text = runs.model.text(runs.kernel)
-    return odd or any(n.type.reference for n in declared) or _REFERENCE.search(text) is not None
+    return odd or any(n.type.reference for n in declared)
 
 
 def _fenced(runs: Runs) -> bool:

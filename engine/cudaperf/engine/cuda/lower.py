@@ -46,7 +46,10 @@ class Lowering(Declarations):
                         self._add(child, body)
             case "expression_statement":
                 inner = first_child(node)
-                if inner is not None:
+                declared = self.array_reference(inner)
+                if declared is not None:
+                    body.append(declared)
+                elif inner is not None:
                     body.append(ir.Evaluate(start, end, self.expression(inner)))
             case "declaration":
                 body.extend(self.declarations(node))

@@ -90,6 +90,23 @@ class Declarations(Expressions):
             return ir.Opaque(node.start_byte, node.end_byte, [])
         return ir.Binary(node.start_byte, node.end_byte, "*", name, self.expression(other))
 
+    def array_reference(self, node: Tree | None) -> ir.Declare | None:
+        """`float (&r)[256] = s`, which the grammar takes for an assignment to an element of `float(&r)`."""
+        if node is None or node.type != "assignment_expression":
+            return None
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        call = left.child_by_field_name("argument") if left is not None and left.type == "subscript_expression" else None
+        kind = call.child_by_field_name("function") if call is not None and call.type == "call_expression" else None
+        if call is None or kind is None or kind.type != "primitive_type":
+            return None
+        target, whole = self.expression(call), self.expression(left)
+        named = target.value.target if isinstance(target, ir.Cast) and isinstance(target.value, ir.AddressOf) else None
+        if not isinstance(named, ir.Name) or not isinstance(whole, ir.Index):
+            return None
+        type_ = self.types.named(spelling(kind), 0)
+        type_.reference = True
+        return ir.Declare(node.start_byte, node.end_byte, named.id, type_, [whole.index], self.expression(right))
+
     def _declarator(self, node: Tree | None) -> tuple[str, int, list[ir.Expr | None], bool] | None:
         """(name, stars, dimensions, whether a reference)."""
         pointers, dims, reference = 0, list[ir.Expr | None](), False

@@ -2,8 +2,8 @@
 
 "-O3, 1 thread" is `-O3 -march=native`; "OpenMP, N threads" is the same with pragmas put before loops that the analysis found
 legal. Seconds are the least of a few short runs' medians, of several calls each after a warm-up, on restored inputs. OpenMP's
-threads wait for one another by spinning in one half of the runs and asleep in the other: spinning is quicker on an idle machine
-(21 against 55 µs for a vector sum on two cores), and on a busy one waits for who has no core (12 ms).
+threads wait for one another by spinning in one half of the runs and asleep in the other: spinning is quicker on an idle
+machine, and on a busy one waits for who has no core.
 Not promised: exclusive use of the machine; and a pragma that the compiler rejects at its place gives no baseline, not an error.
 """
 

@@ -143,6 +143,10 @@ class Interpreter(Calls):
 
     def _declare(self, node: ir.Declare, mask: Mask) -> None:
         variables = self._frame.variables
+        if node.type.reference and node.dims and node.init is not None:
+            array = self.value(node.init, mask)
+            variables[node.name] = array if isinstance(array, Pointer) else VARYING
+            return
         if node.shared or node.dims:
             dims = [self.value(d, mask) if d is not None else UNIFORM for d in node.dims]
             space = "shared" if node.shared else "local"
