@@ -17,7 +17,7 @@ from cudaperf.engine.cuda.model import FileModel, Function
 
 @dataclass(slots=True)
 class Found:
-    """Findings in the order of families and functions; troubles where rules failed."""
+    """Findings in the order of functions, of each those of memory and synchronization first; troubles where rules failed."""
 
     findings: list[Finding] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)

@@ -14,10 +14,9 @@ from cudaperf.engine.cuda.model import FileModel
 from cudaperf.engine.cuda.reparse import Parsed
 
 MOST_TEXTS: Final = 20_000
-"""Beyond so many texts of functions everything is forgotten, which a long session comes to now and then."""
-
-
+"""Beyond so many texts and keys everything is forgotten, which a long sitting comes to now and then."""
 TIMES: Final = 4
+"""Answers that stay, as multiples of those that one check uses."""
 
 
 @dataclass(frozen=True, slots=True)
